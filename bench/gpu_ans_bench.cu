@@ -16,6 +16,7 @@
 #include "bench/gpu_timer.hpp"
 #include "bench/nvcomp.cuh"
 #include "bench/program.hpp"
+#include "bench/rates.hpp"
 #include "codecs/ans/ans.hpp"
 #include "codecs/registry.hpp"
 #include "measure/report.hpp"
@@ -50,8 +51,8 @@ class AnsBench {
     return nvcomp_.has_value() && nvcomp_->has_ans() ? measure_nvcomp(values, out) : Status();
   }
 
-  [[nodiscard]] std::string markdown() const { return table_.markdown(); }
-  [[nodiscard]] const Json& rows() const { return rows_; }
+  [[nodiscard]] std::string markdown() const { return rates_.markdown(); }
+  [[nodiscard]] const Json& rows() const { return rates_.rows(); }
 
  private:
   Status read(const std::string& path) {
@@ -174,18 +175,13 @@ class AnsBench {
 
   // GB of values per second.
   void add(const std::string& what, const Sample& sample, double ratio, double bar) {
-    const uint64_t bytes = bytes_measured_ == 0 ? values_.size() : bytes_measured_;
-    const double rate = sample.bytes_per_second(bytes) / 1e9;
-    table_.add({file_, what, number(ratio, 3), number(sample.median_s * 1e3, 3), number(rate, 1),
-                number(100 * sample.spread, 1), bar > 0 ? number(bar, 0) : "-"});
-    rows_.push_back({{"file", file_},
-                     {"what", what},
-                     {"bytes", bytes},
-                     {"ratio", ratio},
-                     {"seconds", to_json(sample)},
-                     {"gb_per_s", rate},
-                     {"memcpy_gb_per_s", memcpy_ / 1e9},
-                     {"bar", bar}});
+    rates_.add({.subject = file_,
+                .what = what,
+                .bytes = bytes_measured_ == 0 ? values_.size() : bytes_measured_,
+                .ratio = ratio,
+                .sample = sample,
+                .memcpy_rate = memcpy_,
+                .bar = bar});
   }
 
   StreamView stream_;
@@ -196,8 +192,8 @@ class AnsBench {
   std::vector<uint8_t> values_;
   uint64_t bytes_measured_ = 0;  // 0: all values
   double memcpy_ = 0;
-  TextTable table_{{"file", "what", "ratio", "ms", "GB/s", "spread %", "bar"}, 2};
-  Json rows_ = Json::array();
+  Rates rates_{
+      Rates::Form{.subject = "file", .ratio = "ratio", .rate = "GB/s", .ratio_digits = 3, .rate_digits = 1}};
 };
 
 Status run(const Arguments& arguments) {

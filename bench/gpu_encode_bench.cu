@@ -14,6 +14,7 @@
 
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
+#include "bench/kept_memory.hpp"
 #include "bench/program.hpp"
 #include "bobbin/zstd.hpp"
 #include "codecs/zstd/encode_launch.hpp"
@@ -37,20 +38,6 @@ struct Choices {
       levels = {static_cast<uint32_t>(arguments.number("--level", 0))};
     }
   }
-};
-
-// One block of device memory, kept from call to call, because allocation should not be measured.
-class KeptMemory final : public MemoryResource {
- public:
-  explicit KeptMemory(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
-  Result<void*> allocate(size_t bytes, StreamView /*stream*/) override {
-    BOBBIN_RETURN_IF(bytes > buffer_.size(), StatusCode::out_of_memory, "more scratch than was stated");
-    return buffer_.data();
-  }
-  void deallocate(void* /*data*/, size_t /*bytes*/, StreamView /*stream*/) noexcept override {}
-
- private:
-  DeviceBuffer buffer_;
 };
 
 class EncodeBench {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "array/array.hpp"
+#include "bench/gpu_columns.cuh"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/program.hpp"
@@ -26,9 +27,6 @@ struct Args {
   uint64_t floats;
 };
 
-// A block of values that is repeated on the GPU.
-constexpr uint64_t kBlock = uint64_t{1} << 22;
-
 // Values of 8 bits with a share of wide ones: anywhere, or in one chunk of ten.
 std::vector<uint32_t> make_integers(double share, bool clustered) {
   std::vector<uint32_t> values(kBlock);
@@ -37,19 +35,6 @@ std::vector<uint32_t> make_integers(double share, bool clustered) {
     const uint64_t random = FillRandom::mix(i + 1);
     const bool wide = (random & 0xffffffff) < limit && (!clustered || FillRandom::mix(~(i / 1024)) % 10 == 0);
     values[i] = static_cast<uint32_t>(wide ? random >> 32 : random >> 56);
-  }
-  return values;
-}
-
-// Prices with two digits, some with random bits.
-template <class Float>
-std::vector<Float> make_prices(double exceptions) {
-  std::vector<Float> values(kBlock);
-  const auto limit = static_cast<uint64_t>(exceptions * 4294967296.0);
-  for (uint64_t i = 0; i < kBlock; ++i) {
-    const uint64_t random = FillRandom::mix(i + 1);
-    const double price = static_cast<double>(random >> 48) / 100;
-    values[i] = static_cast<Float>((random & 0xffffffff) < limit ? std::sqrt(price + 0.1) : price);
   }
   return values;
 }

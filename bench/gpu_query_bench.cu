@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "array/array.hpp"
+#include "bench/gpu_columns.cuh"
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/program.hpp"
@@ -35,8 +36,6 @@ struct Args {
   std::string only;  // what is measured has this in its name
   bool compiled;     // only kernels that are compiled at run time
 };
-
-constexpr uint64_t kBlock = uint64_t{1} << 22;
 
 // Integers of some width.
 std::vector<uint32_t> make_integers(uint32_t bits, uint64_t seed) {
@@ -70,19 +69,6 @@ std::vector<double> make_reals() {
   std::vector<double> values(kBlock);
   for (uint64_t i = 0; i < kBlock; ++i) {
     values[i] = 1 + static_cast<double>(FillRandom::mix(i + 1)) / 18446744073709551616.0;
-  }
-  return values;
-}
-
-// Prices with two digits: 16 bits as integers. One in a hundred may have random bits.
-template <class Float>
-std::vector<Float> make_prices(double exceptions) {
-  std::vector<Float> values(kBlock);
-  const auto limit = static_cast<uint64_t>(exceptions * 4294967296.0);
-  for (uint64_t i = 0; i < kBlock; ++i) {
-    const uint64_t random = FillRandom::mix(i + 1);
-    const double price = static_cast<double>(random >> 48) / 100;
-    values[i] = static_cast<Float>((random & 0xffffffff) < limit ? std::sqrt(price + 0.1) : price);
   }
   return values;
 }
@@ -374,15 +360,15 @@ class QueryBench {
       sources.push_back({array, nullptr});
       encoded += array::encoded_bytes(*array);
     }
-    for (const plan::QueryPath path : {plan::QueryPath::compiled, plan::QueryPath::automatic,
-                                       plan::QueryPath::programmed, plan::QueryPath::interpreted}) {
+    for (const plan::QueryPath path :
+         {plan::QueryPath::compiled, plan::QueryPath::automatic, plan::QueryPath::interpreted}) {
       if (args_.compiled && path != plan::QueryPath::compiled) {
         continue;
       }
       const auto start = std::chrono::steady_clock::now();
       auto made = plan::Prepared::create(sources, filter, aggregates, stream_, path);
       if (!made.has_value() && made.error().code() == StatusCode::unsupported) {
-        continue;  // columns with patches are not programmed
+        continue;  // not every encoding has this path
       }
       BOBBIN_ASSIGN(const plan::Prepared query, std::move(made));
       if (path == plan::QueryPath::compiled) {
@@ -402,10 +388,9 @@ class QueryBench {
                            ": the answer differs from the raw kernel's: " + std::to_string(totals[0].count) +
                            " rows instead of " + std::to_string(expected.count));
       add(what,
-          path == plan::QueryPath::compiled     ? "compiled"
-          : path == plan::QueryPath::automatic  ? "automatic"
-          : path == plan::QueryPath::programmed ? "programmed"
-                                                : "interpreted",
+          path == plan::QueryPath::compiled    ? "compiled"
+          : path == plan::QueryPath::automatic ? "automatic"
+                                               : "interpreted",
           encoded, ours, raw, raw_bytes, path == plan::QueryPath::automatic ? bar : 0);
       if (path == plan::QueryPath::compiled && arrays.size() == 1 && arrays[0]->children.size() == 2 &&
           arrays[0]->buffers.empty()) {

@@ -12,6 +12,7 @@
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
 #include "bench/program.hpp"
+#include "bench/rates.hpp"
 #include "bench/texts.hpp"
 #include "codecs/fsst/kernels.hpp"
 #include "codecs/registry.hpp"
@@ -97,8 +98,8 @@ class StringsBench {
     return measure_encode(encoded, strings);
   }
 
-  [[nodiscard]] std::string markdown() const { return table_.markdown(); }
-  [[nodiscard]] const Json& rows() const { return rows_; }
+  [[nodiscard]] std::string markdown() const { return rates_.markdown(); }
+  [[nodiscard]] const Json& rows() const { return rates_.rows(); }
 
  private:
   Status measure_memcpy() {
@@ -261,17 +262,13 @@ class StringsBench {
 
   // GB of decoded bytes per second.
   void add(const std::string& what, const Sample& sample, double bar) {
-    const double rate = sample.bytes_per_second(bytes_) / 1e9;
-    table_.add({text_, what, number(factor_, 2), number(sample.median_s * 1e3, 3), number(rate, 0),
-                number(100 * sample.spread, 1), bar > 0 ? number(bar, 0) : "-"});
-    rows_.push_back({{"text", text_},
-                     {"what", what},
-                     {"bytes", bytes_},
-                     {"factor", factor_},
-                     {"seconds", to_json(sample)},
-                     {"gb_per_s", rate},
-                     {"memcpy_gb_per_s", memcpy_ / 1e9},
-                     {"bar", bar}});
+    rates_.add({.subject = text_,
+                .what = what,
+                .bytes = bytes_,
+                .ratio = factor_,
+                .sample = sample,
+                .memcpy_rate = memcpy_,
+                .bar = bar});
   }
 
   StreamView stream_;
@@ -280,8 +277,8 @@ class StringsBench {
   uint64_t bytes_ = 0;
   double factor_ = 0;
   double memcpy_ = 0;
-  TextTable table_{{"text", "what", "factor", "ms", "GB/s decoded", "spread %", "bar"}, 2};
-  Json rows_ = Json::array();
+  Rates rates_{Rates::Form{
+      .subject = "text", .ratio = "factor", .rate = "GB/s decoded", .ratio_digits = 2, .rate_digits = 0}};
 };
 
 Status run(const Arguments& arguments) {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TPC-H's Q6 and Q1 and SSB's Q1.1 to Q1.3 on a GPU, columns resident, compared with hand-written kernels on
-// raw columns in the same run. All answers are compared.
+// raw columns in the same run. All answers are compared. Then Q6 from a file in the page cache to its answer,
+// compared with a copy of the compressed bytes of its columns from pinned memory, and the time of each stage.
+// --rows 0 measures the file only.
+// usage: bobbin-bench-gpu-tpch [--rows N] [--file-rows N] [--group N] [--out FILE.json]
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,11 +17,14 @@
 #include "bench/gpu_timer.hpp"
 #include "bench/lineitem.hpp"
 #include "bench/program.hpp"
+#include "bench/query_file.hpp"
 #include "bench/raw_tpch.cuh"
 #include "bench/repeat.hpp"
+#include "bobbin/query.hpp"
 #include "core/scalar.hpp"
 #include "measure/report.hpp"
 #include "plan/plan.hpp"
+#include "table/read_ahead.hpp"
 
 namespace bobbin::bench {
 namespace {
@@ -261,6 +269,95 @@ class TpchBench {
   Json results_ = Json::array();
 };
 
+// Several runs of work that waits for the GPU itself, by the clock of the host.
+template <class Work>
+Result<Sample> measure_waiting(Work&& work) {
+  constexpr int kWarmUp = 3;
+  constexpr int kRuns = 9;
+  std::vector<double> seconds;
+  for (int run = -kWarmUp; run < kRuns; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    BOBBIN_TRY(work());
+    if (run >= 0) {
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  }
+  return summarize(std::move(seconds));
+}
+
+double clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The same chunks read ahead, checked and copied, without a question.
+Status read_all_ahead(const Reader& reader, StreamView stream) {
+  std::vector<table::Part> chunks;
+  BOBBIN_TRY(for_each_chunk(reader, [&](size_t group, size_t column, uint64_t /*bytes*/) -> Status {
+    chunks.push_back(table::whole_chunk(reader, group, column));
+    return {};
+  }));
+  BOBBIN_ASSIGN(const auto ahead, table::ReadAhead::start(reader, std::move(chunks), stream));
+  BOBBIN_TRY(for_each_chunk(reader, [&](size_t group, size_t column, uint64_t /*bytes*/) -> Status {
+    BOBBIN_RETURN_IF(!ahead->find(group, column).has_value(), StatusCode::io, "a chunk was not read");
+    return {};
+  }));
+  return stream.synchronize();
+}
+
+// From a file in the page cache to the answer of Q6: what a copy of the same bytes takes, divided by what the
+// query takes. What bounds it is the largest of: reading and checking by one thread, divided by the threads;
+// reading, checking and copying without a question, which should be close to the copy alone; and the time of
+// the thread that asks, which is in the query only.
+Status measure_file(TextTable& table, Json& results, const LineItems& lines, uint64_t rows,
+                    uint64_t rows_per_group) {
+  const LinesFile file;
+  BOBBIN_ASSIGN(const Reader reader, file.write(lines, rows, rows_per_group));
+  BOBBIN_ASSIGN(const auto where, query::parse_predicate(kQ6Where));
+  BOBBIN_ASSIGN(const auto sum, query::parse_aggregates(kQ6Sum));
+  const auto ask = [&](Backend backend, std::string& answer) -> Status {
+    BOBBIN_ASSIGN(const auto values, query::from(reader).on(backend).where(where).run(sum));
+    answer = to_string(values[0]);
+    return {};
+  };
+  std::string expected;
+  std::string answer;
+  BOBBIN_TRY(ask(Backend::cpu, expected));
+  ::setenv("BOBBIN_QUERY_KERNELS", "compiled", 1);
+  BOBBIN_ASSIGN(const Sample query, measure_waiting([&] { return ask(Backend::cuda, answer); }));
+  BOBBIN_RETURN_IF(answer != expected, StatusCode::device,
+                   "Q6 of a file: " + answer + " instead of " + expected);
+  BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
+  BOBBIN_ASSIGN(const Sample ahead, measure_waiting([&] { return read_all_ahead(reader, stream.view()); }));
+  constexpr uint64_t kStagesBytes = uint64_t{64} << 20;
+  BOBBIN_ASSIGN(const PinnedBuffer memory, PinnedBuffer::create(kStagesBytes, Backend::cuda));
+  BOBBIN_ASSIGN(const HostStages stages, measure_host_stages(reader, memory.bytes(), clock_seconds));
+  const uint64_t bytes = stages.bytes;
+  BOBBIN_ASSIGN(const PinnedBuffer from, PinnedBuffer::create(bytes, Backend::cuda));
+  BOBBIN_ASSIGN(const DeviceBuffer to, DeviceBuffer::create(bytes, stream.view()));
+  BOBBIN_ASSIGN(const Sample copy, measure_waiting([&]() -> Status {
+                  BOBBIN_TRY(copy_async(to.data(), from.bytes().data(), bytes, stream.view()));
+                  return stream.view().synchronize();
+                }));
+  const double share = copy.median_s / query.median_s;
+  const auto ms = [](double seconds) { return number(seconds * 1e3, 2); };
+  table.add({"Q6, row groups of " + std::to_string(rows_per_group), ms(query.median_s),
+             number(static_cast<double>(bytes) / 1e6, 0), number(query.bytes_per_second(bytes) / 1e9, 1),
+             number(copy.bytes_per_second(bytes) / 1e9, 1), number(share, 2), ms(stages.read_s),
+             ms(stages.check_s), ms(ahead.median_s), ms(copy.median_s)});
+  results.push_back({{"what", "TPC-H Q6, file in the page cache to answer"},
+                     {"rows", rows},
+                     {"rows_per_group", rows_per_group},
+                     {"encoded_bytes", bytes},
+                     {"seconds", to_json(query)},
+                     {"copy_seconds", to_json(copy)},
+                     {"read_ahead_seconds", to_json(ahead)},
+                     {"one_thread_read_seconds", stages.read_s},
+                     {"one_thread_check_seconds", stages.check_s},
+                     {"share_of_copy", share},
+                     {"bar", 0.8}});
+  return {};
+}
+
 // SSB's lineorder: dates are numbers, and quantities are integers.
 LineItems as_orders(const LineItems& lines) {
   LineItems orders = lines;
@@ -271,6 +368,15 @@ LineItems as_orders(const LineItems& lines) {
   return orders;
 }
 
+Status measure_resident(TpchBench& bench, const LineItems& lines) {
+  BOBBIN_TRY(bench.measure_revenue<int64_t>("TPC-H Q6", lines, {{8766, 9130}, {5, 7}, {100, 2300}}));
+  BOBBIN_TRY(bench.measure_pricing(lines, 10'471));
+  const LineItems orders = as_orders(lines);
+  BOBBIN_TRY(bench.measure_revenue<int32_t>("SSB Q1.1", orders, {{19930101, 19931231}, {1, 3}, {1, 24}}));
+  BOBBIN_TRY(bench.measure_revenue<int32_t>("SSB Q1.2", orders, {{19940101, 19940131}, {4, 6}, {26, 35}}));
+  return bench.measure_revenue<int32_t>("SSB Q1.3", orders, {{19940205, 19940211}, {5, 7}, {26, 35}});
+}
+
 Status run(const Arguments& arguments) {
   // As many rows as lineitem has at scale 30.
   const uint64_t rows = arguments.number("--rows", uint64_t{180} << 20);
@@ -278,13 +384,18 @@ Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   TpchBench bench(stream.view(), std::move(timer), rows);
   const LineItems lines = LineItems::drawn(kBlock);
-  BOBBIN_TRY(bench.measure_revenue<int64_t>("TPC-H Q6", lines, {{8766, 9130}, {5, 7}, {100, 2300}}));
-  BOBBIN_TRY(bench.measure_pricing(lines, 10'471));
-  const LineItems orders = as_orders(lines);
-  BOBBIN_TRY(bench.measure_revenue<int32_t>("SSB Q1.1", orders, {{19930101, 19931231}, {1, 3}, {1, 24}}));
-  BOBBIN_TRY(bench.measure_revenue<int32_t>("SSB Q1.2", orders, {{19940101, 19940131}, {4, 6}, {26, 35}}));
-  BOBBIN_TRY(bench.measure_revenue<int32_t>("SSB Q1.3", orders, {{19940205, 19940211}, {5, 7}, {26, 35}}));
-  return publish(bench.markdown(), bench.results(), arguments);
+  if (rows != 0) {
+    BOBBIN_TRY(measure_resident(bench, lines));
+  }
+  TextTable files{{"file to answer", "ms", "MB", "GB/s", "copy GB/s", "of the copy", "one thread reads, ms",
+                   "and checks", "read ahead, checked, copied", "copy"},
+                  1};
+  Json results = bench.results();
+  const uint64_t file_rows = arguments.number("--file-rows", uint64_t{64} << 20);
+  for (const uint64_t group : {arguments.number("--group", kBlock), 8 * kBlock}) {
+    BOBBIN_TRY(measure_file(files, results, lines, file_rows, group));
+  }
+  return publish(bench.markdown() + "\n" + files.markdown(), results, arguments);
 }
 
 }  // namespace

@@ -15,10 +15,11 @@
 
 #include "bench/gpu_kernels.cuh"
 #include "bench/gpu_timer.hpp"
+#include "bench/kept_memory.hpp"
 #include "bench/nvcomp.cuh"
 #include "bench/program.hpp"
 #include "bobbin/zstd.hpp"
-#include "codecs/zstd/kernels.hpp"
+#include "codecs/zstd/frame_kernels.hpp"
 #include "measure/peers.hpp"
 #include "measure/report.hpp"
 #include "simt/cuda_launch.cuh"
@@ -75,22 +76,8 @@ double decode_bar(const std::string& file, bool ours, bool one) {
   return ours ? (wikipedia ? 160 : 190) : (wikipedia ? 130 : 150);
 }
 
-// One block of device memory, kept from call to call, because allocation should not be measured.
-class KeptMemory final : public MemoryResource {
- public:
-  explicit KeptMemory(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
-  Result<void*> allocate(size_t bytes, StreamView /*stream*/) override {
-    BOBBIN_RETURN_IF(bytes > buffer_.size(), StatusCode::out_of_memory, "more scratch than was stated");
-    return buffer_.data();
-  }
-  void deallocate(void* /*data*/, size_t /*bytes*/, StreamView /*stream*/) noexcept override {}
-
- private:
-  DeviceBuffer buffer_;
-};
-
 // A batch on the device: frames repeated, each copy in its own memory.
-struct Batch {
+struct FrameBatch {
   DeviceBuffer in;
   DeviceBuffer out;
   DeviceBuffer list;
@@ -101,7 +88,7 @@ struct Batch {
 
   static constexpr uint64_t kAlignment = 16;  // nvCOMP requires 8
 
-  static Result<Batch> create(const Frames& made, uint64_t bytes, StreamView stream) {
+  static Result<FrameBatch> create(const Frames& made, uint64_t bytes, StreamView stream) {
     const uint64_t count = std::max<uint64_t>(bytes / made.frame_bytes, 1);
     uint64_t stored = 0;
     std::vector<uint64_t> begins;
@@ -114,7 +101,7 @@ struct Batch {
     BOBBIN_ASSIGN(DeviceBuffer out, DeviceBuffer::create(count * made.frame_bytes, stream));
     BOBBIN_ASSIGN(DeviceBuffer list, DeviceBuffer::create(count * sizeof(zstd::BatchFrame), stream));
     BOBBIN_ASSIGN(DeviceBuffer results, DeviceBuffer::create(count * sizeof(zstd::FrameResult), stream));
-    Batch batch{std::move(in), std::move(out), std::move(list), std::move(results), {}, 0, 0};
+    FrameBatch batch{std::move(in), std::move(out), std::move(list), std::move(results), {}, 0, 0};
     for (uint64_t i = 0; i < count; ++i) {
       const auto& frame = made.frames[i % made.frames.size()];
       std::ranges::copy(frame, host.begin() + static_cast<ptrdiff_t>(begins[i]));
@@ -127,7 +114,7 @@ struct Batch {
     BOBBIN_TRY(copy_async(batch.in.data(), host.data(), host.size(), stream));
     BOBBIN_TRY(copy_async(batch.list.data(), batch.frames.data(), batch.list.size(), stream));
     BOBBIN_TRY(stream.synchronize());
-    return Result<Batch>(std::move(batch));
+    return Result<FrameBatch>(std::move(batch));
   }
 };
 
@@ -201,7 +188,7 @@ class ZstdBench {
       return {};
     }
     made_by_ = made.made_by;
-    BOBBIN_ASSIGN(const Batch batch, Batch::create(made, choices_.bytes, stream_));
+    BOBBIN_ASSIGN(const FrameBatch batch, FrameBatch::create(made, choices_.bytes, stream_));
     bytes_ = batch.content_bytes;
     ratio_ = static_cast<double>(bytes_) / static_cast<double>(batch.stored_bytes);
     BOBBIN_TRY(measure_memcpy(batch));
@@ -209,7 +196,7 @@ class ZstdBench {
     return nvcomp_.has_value() ? measure_nvcomp(made, batch) : Status();
   }
 
-  Status measure_memcpy(const Batch& batch) {
+  Status measure_memcpy(const FrameBatch& batch) {
     BOBBIN_ASSIGN(const DeviceBuffer from, DeviceBuffer::create(batch.out.size(), stream_));
     BOBBIN_ASSIGN(const Sample copy, timer_.measure([&] {
       return copy_async(batch.out.data(), from.data(), batch.out.size(), stream_);
@@ -218,7 +205,7 @@ class ZstdBench {
     return {};
   }
 
-  Status measure_ours(const Frames& made, const Batch& batch) {
+  Status measure_ours(const Frames& made, const FrameBatch& batch) {
     zstd::BatchOptions options{.max_out_bytes = made.frame_bytes,
                                .slice_bytes = choices_.slice_bytes,
                                .split_bytes = choices_.split_bytes,
@@ -241,7 +228,7 @@ class ZstdBench {
   }
 
   // The time from launch to launch in one stream, each stage's median over some runs; rounds are summed.
-  Status measure_stages(const Batch& batch, const zstd::BatchOptions& options) {
+  Status measure_stages(const FrameBatch& batch, const zstd::BatchOptions& options) {
     std::map<std::string, std::vector<double>> seconds;
     constexpr int kRuns = 7;
     for (int run = 0; run < kRuns; ++run) {
@@ -271,7 +258,7 @@ class ZstdBench {
     return {};
   }
 
-  Status measure_nvcomp(const Frames& made, const Batch& batch) {
+  Status measure_nvcomp(const Frames& made, const FrameBatch& batch) {
     const size_t count = batch.frames.size();
     std::vector<uint64_t> words;  // pointers and sizes, array after array
     for (const auto& frame : batch.frames) {
@@ -309,7 +296,7 @@ class ZstdBench {
     return {};
   }
 
-  Status check(const Frames& made, const Batch& batch) const {
+  Status check(const Frames& made, const FrameBatch& batch) const {
     std::vector<std::byte> out(batch.out.size());
     BOBBIN_TRY(copy_async(out.data(), batch.out.data(), out.size(), stream_));
     BOBBIN_TRY(stream_.synchronize());
@@ -320,7 +307,7 @@ class ZstdBench {
     }
     return {};
   }
-  Status check_results(const Batch& batch) const {
+  Status check_results(const FrameBatch& batch) const {
     std::vector<zstd::FrameResult> results(batch.frames.size());
     BOBBIN_TRY(copy_async(results.data(), batch.results.data(), batch.results.size(), stream_));
     BOBBIN_TRY(stream_.synchronize());

@@ -143,14 +143,15 @@ Status measure_csv(const std::string& path, const TablePlan& plan, std::vector<B
   const auto start = std::chrono::steady_clock::now();
   BOBBIN_ASSIGN(const csv::ImportResult made, csv::import_file(path, table));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  BOBBIN_ASSIGN(const Reader reader, Reader::open(table));
   rows.push_back({.data = path,
                   .type = DType::utf8,
                   .method = "compress",
-                  .raw_bytes = made.bytes_read,
+                  .raw_bytes = raw_bytes(summarize(reader)),
                   .bytes = made.bytes_written,
                   .checked = true,
-                  .encode = bench::summarize({seconds.count()})});
-  BOBBIN_ASSIGN(const Reader reader, Reader::open(table));
+                  .encode = bench::summarize({seconds.count()}),
+                  .text_bytes = made.bytes_read});
   return measure_table(reader, plan, rows);
 }
 

@@ -25,7 +25,8 @@ struct BenchRow {
   bool checked = false;
   bench::Sample encode{};
   bench::Sample decode{};
-  double copy_speed = 0;  // memcpy in the same memory
+  double copy_speed = 0;    // memcpy in the same memory
+  uint64_t text_bytes = 0;  // of a CSV file, whose text is what is compressed per second; 0: values are
 };
 
 struct TablePlan {

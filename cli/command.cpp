@@ -119,7 +119,7 @@ Option add_column(const Verb& verb, std::optional<std::string>& name, const std:
 }
 
 Option add_force(const Verb& verb, bool& force) {
-  return verb.add_flag("-f,--force", force, "Overwrite OUT; write to a terminal");
+  return verb.add_flag("-f,--force", force, "Overwrite OUT; allow output to a terminal");
 }
 
 Option add_quiet(const Verb& verb, bool& quiet) {

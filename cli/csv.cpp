@@ -85,8 +85,8 @@ void add_csv_options(const Verb& verb, CsvArgs& args) {
   add_mark_option(verb, "--escape", args.escape, "CSV escape character, or none: quotes are doubled");
   verb.add_flag("--no-header", args.no_header, "The CSV has no header row");
   verb.add_list("--null", args.nulls,
-                "Unquoted CSV text for null, besides the empty field when reading; may be repeated "
-                "(default: empty)")
+                "Unquoted CSV text that means null; may be repeated. When reading, an empty field always "
+                "does (default: empty)")
       .may_be_empty()
       .type_name("TEXT");
 }
@@ -94,8 +94,8 @@ void add_csv_options(const Verb& verb, CsvArgs& args) {
 void add_csv_input_options(const Verb& verb, CsvArgs& args) {
   verb.add_flag("--header", args.header, "The CSV has a header row").excludes(verb.option("--no-header"));
   add_mark_option(verb, "--comment", args.comment, "Skip CSV lines that begin with this character");
-  verb.add_option("--skip", args.skip,
-                  "Lines to skip before the CSV (default: lines of other text, where found)")
+  verb.add_option("--skip", args.skip, "Lines to skip before the CSV (default: detected lines of other text)")
+      .between(0, UINT64_MAX)
       .type_name("N");
   verb.add_option("--ragged", args.ragged,
                   "What to do with CSV records that are too short: 'error', or 'pad' with empty fields "
@@ -115,8 +115,13 @@ void add_csv_input_options(const Verb& verb, CsvArgs& args) {
 Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                  const std::string& path) {
   csv::Options options = known.value_or(csv::Options{});
+  const char before = options.delimiter;
   options.delimiter = delimiter_for(path, options.delimiter);
   options.delimiter = csv::parse_delimiter(args.delimiter).value_or(options.delimiter);
+  // A text without quotes may contain any other delimiter.
+  if (options.delimiter != before && options.quote == '\0') {
+    options.quote = csv::Options{}.quote;
+  }
   options.quote = csv::parse_mark(args.quote).value_or(options.quote);
   options.escape = csv::parse_mark(args.escape).value_or(options.escape);
   options.header = options.header && !args.no_header;

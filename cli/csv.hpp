@@ -41,7 +41,8 @@ void add_csv_input_options(const Verb& verb, CsvArgs& args);
 
 // For text that is read.
 [[nodiscard]] csv::ReadOptions read_options(const CsvArgs& args);
-// Of text that is written: as given; else by the name, tabs for .tsv and | for .tbl; else as in `known`.
+// For text that is written: options as given, else as in `known`. Unless a delimiter is given, the name may
+// decide it: a tab for .tsv, | for .tbl.
 [[nodiscard]] Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                                const std::string& path);
 

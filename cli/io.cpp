@@ -32,14 +32,20 @@ Status refuse_terminal(int descriptor, const std::string& name, bool force) {
   return {};
 }
 
-// Copies a pipe into a file that can seek.
+// Copies a pipe into a file that can seek, if it begins like a .bob file.
 Result<file::Descriptor> spool(const Input& input) {
   BOBBIN_ASSIGN(file::Descriptor temporary, file::nameless_file());
   file::Output output = file::Output::borrow(temporary.get());
   std::vector<std::byte> buffer(kSpoolBytes);
-  for (size_t size = buffer.size(); size == buffer.size();) {
-    BOBBIN_ASSIGN(size, read_full(input, buffer));
-    BOBBIN_TRY(output.write(std::span(buffer).first(size)).in("temporary file"));
+  for (std::span<std::byte> part = std::span(buffer).first(file::kBeginningBytes);; part = buffer) {
+    BOBBIN_ASSIGN(const size_t size, read_full(input, part));
+    if (part.size() == file::kBeginningBytes && size == part.size()) {
+      BOBBIN_TRY(file::check_beginning(part).in(input.name));
+    }
+    BOBBIN_TRY(output.write(part.first(size)).in("temporary file"));
+    if (size < part.size()) {
+      break;
+    }
   }
   BOBBIN_TRY(output.commit().in("temporary file"));
   return temporary;

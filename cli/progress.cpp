@@ -14,7 +14,7 @@ namespace bobbin::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kFirst{1000};
-constexpr std::chrono::milliseconds kBetween{100};
+constexpr std::chrono::milliseconds kBetweenUpdates{100};
 constexpr int kBarWidth = 30;
 constexpr double kLeastShare = 0.001;  // from which the remaining time can be estimated
 
@@ -48,7 +48,7 @@ bool Progress::due() {
   if (!enabled_ || now < next_) {
     return false;
   }
-  next_ = now + kBetween;
+  next_ = now + kBetweenUpdates;
   return true;
 }
 

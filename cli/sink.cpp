@@ -21,13 +21,24 @@ constexpr FormatName kFormats[] = {{"csv", Format::csv},      {"tsv", Format::ts
                                    {"jsonl", Format::ndjson}, {"table", Format::table}};
 
 // Table formats of other programs, by file name extension.
-constexpr std::string_view kForeign[] = {"parquet", "arrow", "feather", "orc"};
+constexpr std::string_view kForeign[] = {"parquet", "arrow", "feather", "orc", "xlsx"};
+// What text may be compressed with after it was written.
+struct Compressor {
+  std::string_view ending;
+  std::string_view command;
+};
+constexpr Compressor kCompressors[] = {{"gz", "gzip"},   {"zst", "bobbin zstd -c"},
+                                       {"bz2", "bzip2"}, {"xz", "xz"},
+                                       {"lz4", "lz4"},   {"zip", "zip"}};
 
 std::string extension(const std::string& path) {
   const size_t dot = path.rfind('.');
   const size_t slash = path.rfind('/');
   const bool has_one = dot != std::string::npos && (slash == std::string::npos || slash < dot);
-  return has_one ? path.substr(dot + 1) : "";
+  std::string ending = has_one ? path.substr(dot + 1) : "";
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return ending;
 }
 
 class CsvSink final : public RowSink {
@@ -86,6 +97,22 @@ Status check_output_name(const std::string& path) {
                                "bobbin cat IN | duckdb -c \"copy (from read_csv('/dev/stdin')) to 'OUT.{}'\"",
                                path, ending, ending));
   return {};
+}
+
+Status check_text_name(const std::string& path) {
+  const std::string ending = extension(path);
+  const auto* const packed = std::ranges::find(kCompressors, ending, &Compressor::ending);
+  BOBBIN_RETURN_IF(packed != std::end(kCompressors), StatusCode::unsupported,
+                   fmt::format("{}: bobbin does not compress text that it writes; for example: "
+                               "bobbin cat IN | {} > OUT.csv.{}",
+                               path, packed->command, ending));
+  return {};
+}
+
+std::string unpacked_name(const std::string& path) {
+  const std::string ending = extension(path);
+  const bool packed = std::ranges::find(kCompressors, ending, &Compressor::ending) != std::end(kCompressors);
+  return packed ? path.substr(0, path.size() - ending.size() - 1) : path;
 }
 
 Status check_input_name(const std::string& path) {

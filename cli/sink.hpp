@@ -32,7 +32,11 @@ enum class Format : uint8_t {
 Option add_format_option(const Verb& verb, std::optional<Format>& format, const std::string& help);
 // Refuses names of formats that bobbin does not write, such as .parquet, and suggests what to do instead.
 [[nodiscard]] Status check_output_name(const std::string& path);
-// The same for formats that it does not read.
+// Refuses names of compressed files, for text, which is written as it is.
+[[nodiscard]] Status check_text_name(const std::string& path);
+// The name without .gz, .zst and so on.
+[[nodiscard]] std::string unpacked_name(const std::string& path);
+// Refuses names of formats that it does not read.
 [[nodiscard]] Status check_input_name(const std::string& path);
 
 // Takes rows, in batches of the same columns, and writes them to an output that the caller commits.

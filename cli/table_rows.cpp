@@ -13,14 +13,14 @@
 namespace bobbin::cli {
 namespace {
 
-constexpr std::string_view kBetween = "  ";
+constexpr std::string_view kBetweenColumns = "  ";
 constexpr size_t kLeastWidth = 8;        // the smallest width to which a column is truncated
 constexpr size_t kRowsForWidths = 1000;  // buffered to determine widths
 constexpr std::string_view kNull = "null";
 
 size_t line_width(const std::vector<size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), size_t{0}) +
-         kBetween.size() * (widths.empty() ? 0 : widths.size() - 1);
+         kBetweenColumns.size() * (widths.empty() ? 0 : widths.size() - 1);
 }
 
 class TableSink final : public RowSink {
@@ -121,7 +121,7 @@ class TableSink final : public RowSink {
       const bool right = c < types_.size() && !is_string(types_[c]);
       const bool last = c + 1 == widths_.size();
       line += right ? blanks + shown : shown + (last ? "" : blanks);
-      line += last ? "" : kBetween;
+      line += last ? "" : kBetweenColumns;
     }
     line += '\n';
     return output_.write(std::as_bytes(std::span(line)));

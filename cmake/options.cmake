@@ -2,18 +2,12 @@
 # Compiler options of the project's targets: each links bobbin_options, bobbin_light_options or bobbin_check_options.
 add_library(bobbin_warnings INTERFACE)
 target_compile_options(bobbin_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror>
+  # -Woverloaded-virtual is part of -Wall since g++ 13.
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Woverloaded-virtual -Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
 # GCC 12 and 13 report overflows in growing vectors, reads past strings and overlaps in std::string's operator+ that do not exist.
 target_compile_options(bobbin_warnings INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict>)
-# Sources compiled together (unity.cmake) are not a scope whose names local ones hide, and not headers, whose types must
-# not contain types of anonymous namespaces.
-if(BOBBIN_UNITY)
-  target_compile_options(bobbin_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
-endif()
-
 # bobbin_sanitize(TARGET SANITIZERS...): checks for code compiled with TARGET's options. A null pointer traps without
 # UndefinedBehaviorSanitizer, AddressSanitizer knows the objects' sizes, and the checks for both double the compile time.
 function(bobbin_sanitize target)
@@ -25,6 +19,11 @@ function(bobbin_sanitize target)
   endif()
 endfunction()
 string(REPLACE "," ";" sanitizers "${BOBBIN_SANITIZE}")
+# Sanitized programs are large, and there are dozens: lld, where it is installed, takes half the time of ld.
+find_program(BOBBIN_LLD ld.lld)
+if(BOBBIN_SANITIZE AND BOBBIN_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_link_options(-fuse-ld=lld)
+endif()
 
 add_library(bobbin_options INTERFACE)
 target_link_libraries(bobbin_options INTERFACE bobbin_warnings)

@@ -108,7 +108,7 @@ std::unique_ptr<Generator> make_below(uint64_t seed) {
   return std::make_unique<Uniform>(seed, kBound);
 }
 
-constexpr Shape kShapes[] = {
+constexpr ColumnShape kShapes[] = {
     {"constant", "one value", DType::u32, &make<Constant>},
     {"counter", "row numbers", DType::u32, &make<Counter>},
     {"timestamps", "rising milliseconds", DType::i64, &make<Timestamps>},
@@ -143,12 +143,12 @@ class LowBits final : public Generator {
 
 }  // namespace
 
-std::span<const Shape> all_shapes() {
+std::span<const ColumnShape> all_shapes() {
   return kShapes;
 }
 
-const Shape* find_shape(std::string_view name) {
-  for (const Shape& shape : kShapes) {
+const ColumnShape* find_shape(std::string_view name) {
+  for (const ColumnShape& shape : kShapes) {
     if (shape.name == name) {
       return &shape;
     }
@@ -156,7 +156,7 @@ const Shape* find_shape(std::string_view name) {
   return nullptr;
 }
 
-Bytes make_values(const Shape& shape, DType type, uint64_t length, uint64_t seed) {
+Bytes make_values(const ColumnShape& shape, DType type, uint64_t length, uint64_t seed) {
   const std::unique_ptr<Generator> generator = shape.make(seed);
   return fill(*generator, type, length);
 }

@@ -37,19 +37,19 @@ class Generator {
   virtual uint64_t next() = 0;
 };
 
-struct Shape {
+struct ColumnShape {
   std::string_view name;
   std::string_view about;
   DType type{};  // its usual type
   std::unique_ptr<Generator> (*make)(uint64_t seed) = nullptr;
 };
 
-[[nodiscard]] std::span<const Shape> all_shapes();
+[[nodiscard]] std::span<const ColumnShape> all_shapes();
 // Null for an unknown name.
-[[nodiscard]] const Shape* find_shape(std::string_view name);
+[[nodiscard]] const ColumnShape* find_shape(std::string_view name);
 
 // `length` values of `type`.
-[[nodiscard]] Bytes make_values(const Shape& shape, DType type, uint64_t length, uint64_t seed);
+[[nodiscard]] Bytes make_values(const ColumnShape& shape, DType type, uint64_t length, uint64_t seed);
 // Uniform in 0 .. 2^bits-1.
 [[nodiscard]] Bytes make_uniform(DType type, uint32_t bits, uint64_t length, uint64_t seed);
 

@@ -3,17 +3,17 @@
 
 namespace bobbin::sim {
 namespace {
-constexpr std::string_view kNames[kNumDesigns] = {"base",     "hw-bdi-mem", "hw-bdi",    "caba-bdi",
-                                                  "caba-fpc", "caba-cpack", "caba-best", "ideal-bdi"};
+constexpr std::string_view kDesignNames[kNumDesigns] = {"base",     "hw-bdi-mem", "hw-bdi",    "caba-bdi",
+                                                        "caba-fpc", "caba-cpack", "caba-best", "ideal-bdi"};
 }
 
 std::string_view to_string(Design design) {
-  return kNames[static_cast<size_t>(design)];
+  return kDesignNames[static_cast<size_t>(design)];
 }
 
 std::optional<Design> find_design(std::string_view name) {
   for (uint32_t i = 0; i < kNumDesigns; ++i) {
-    if (kNames[i] == name) {
+    if (kDesignNames[i] == name) {
       return static_cast<Design>(i);
     }
   }

@@ -25,7 +25,7 @@ namespace {
   return simulate(config, *workload, one.design, options);
 }
 
-// Of the calling thread: other programs on the machine do not count.
+// CPU time of the calling thread: other programs on the machine do not count.
 [[nodiscard]] double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

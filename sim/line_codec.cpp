@@ -11,9 +11,7 @@ namespace {
 
 namespace line = codec::line;
 
-using Words = line::Line<kLineWords>;
-
-[[nodiscard]] line::Plan choose(const Words& words, Algorithm algorithm, bool first_base) {
+[[nodiscard]] line::Plan choose(const line::Line<kLineWords>& words, Algorithm algorithm, bool first_base) {
   switch (algorithm) {
     case Algorithm::none:
       return {};
@@ -37,7 +35,7 @@ std::string_view to_string(Algorithm algorithm) {
 }
 
 LineImage compress_line(std::span<const uint8_t, kLineBytes> bytes, Algorithm algorithm, bool first_base) {
-  Words words;
+  line::Line<kLineWords> words;
   std::memcpy(words.word, bytes.data(), kLineBytes);
   line::Plan plan = choose(words, algorithm, first_base);
   if (bursts_of(image_size(plan.code)) == kLineBursts) {

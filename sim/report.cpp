@@ -13,8 +13,6 @@
 namespace bobbin::sim {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 using Names = std::vector<std::string>;
 
 struct Line {
@@ -53,7 +51,7 @@ constexpr Line kOptimizations[] = {
 };
 
 [[nodiscard]] double share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? kNone : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return whole == 0 ? kNoFigure : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 [[nodiscard]] double utilisation(const RunResult& run, const RunResult&) {
@@ -69,7 +67,7 @@ constexpr Line kOptimizations[] = {
   return run.compression_ratio();
 }
 [[nodiscard]] double md_hits(const RunResult& run, const RunResult&) {
-  return run.counters.md_lookups == 0 ? kNone : 100 * run.md_hit_rate();
+  return run.counters.md_lookups == 0 ? kNoFigure : 100 * run.md_hit_rate();
 }
 
 // One bar per workload and line, and the mean in a last row.
@@ -130,7 +128,7 @@ constexpr IssueClass kIssueClasses[] = {
       chart.rows.push_back(workload + label);
       for (size_t i = 0; i < chart.series.size(); ++i) {
         chart.series[i].values.push_back(
-            run == nullptr ? kNone
+            run == nullptr ? kNoFigure
                            : share(run->counters.*kIssueClasses[i].field, issue_cycles(run->counters)));
       }
     }
@@ -147,7 +145,7 @@ constexpr IssueClass kIssueClasses[] = {
   for (const std::string& workload : chart.rows) {
     const RunResult* run = set.find(workload, Design::base);
     series.values.push_back(
-        run == nullptr ? kNone : share(run->counters.unallocated_registers, set.machine.sm_registers));
+        run == nullptr ? kNoFigure : share(run->counters.unallocated_registers, set.machine.sm_registers));
   }
   series.values.push_back(arithmetic_mean(series.values));
   chart.rows.emplace_back("mean");
@@ -255,19 +253,19 @@ double arithmetic_mean(std::span<const double> values) {
       ++count;
     }
   }
-  return count == 0 ? kNone : sum / count;
+  return count == 0 ? kNoFigure : sum / count;
 }
 
 double geometric_mean(std::span<const double> values) {
   std::vector<double> logarithms;
   for (const double value : values) {
-    logarithms.push_back(value > 0 ? std::log(value) : kNone);
+    logarithms.push_back(value > 0 ? std::log(value) : kNoFigure);
   }
   return std::exp(arithmetic_mean(logarithms));
 }
 
 double speedup(const RunResult& run, const RunResult& base) {
-  return base.ipc() == 0 ? kNone : run.ipc() / base.ipc();
+  return base.ipc() == 0 ? kNoFigure : run.ipc() / base.ipc();
 }
 
 std::vector<double> values_of(const ResultSet& set, std::span<const std::string> workloads, Side side,
@@ -276,7 +274,7 @@ std::vector<double> values_of(const ResultSet& set, std::span<const std::string>
   for (const std::string& workload : workloads) {
     const RunResult* run = set.find(workload, side.design, side.settings);
     const RunResult* other = set.find(workload, base.design, base.settings);
-    values.push_back(run == nullptr || other == nullptr ? kNone : metric(*run, *other));
+    values.push_back(run == nullptr || other == nullptr ? kNoFigure : metric(*run, *other));
   }
   return values;
 }

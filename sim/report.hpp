@@ -3,6 +3,7 @@
 // states. Numbers that were not measured are NaN.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,9 @@
 
 namespace bobbin::sim {
 
-// Of those that are numbers; NaN if there is none.
+inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
+
+// Means of those values that are numbers; kNoFigure if there is none.
 [[nodiscard]] double arithmetic_mean(std::span<const double> values);
 [[nodiscard]] double geometric_mean(std::span<const double> values);
 
@@ -73,6 +76,8 @@ struct Side {
   Design design = Design::base;
   std::string_view settings = "";
 };
+inline constexpr Side kBaseSide{Design::base, ""};
+inline constexpr Side kCabaSide{Design::caba_bdi, ""};
 [[nodiscard]] std::vector<double> values_of(const ResultSet& set, std::span<const std::string> workloads,
                                             Side side, Side base, Metric metric);
 [[nodiscard]] double speedup(const RunResult& run, const RunResult& base);

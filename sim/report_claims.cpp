@@ -13,16 +13,13 @@
 namespace bobbin::sim {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr Side kBase{Design::base, ""};
-constexpr Side kCaba{Design::caba_bdi, ""};
 constexpr Side kHw{Design::hw_bdi, ""};
 constexpr Side kIdeal{Design::ideal_bdi, ""};
 constexpr std::string_view kOverWorkloads = "lowest and highest workload";
 constexpr std::string_view kOverConstants = "each constant halved and raised by half";
 
 void set_range(std::span<const double> values, Claim& claim) {
-  claim.low = claim.high = kNone;
+  claim.low = claim.high = kNoFigure;
   for (const double value : values) {
     if (std::isfinite(value)) {
       claim.low = std::isnan(claim.low) ? value : std::min(claim.low, value);
@@ -67,18 +64,18 @@ enum class Mean { geometric, arithmetic };
   const Counters& c = run.counters;
   const auto part = static_cast<double>(c.memory_stalls + c.dependence_stalls);
   const auto all = static_cast<double>(c.active_cycles + c.compute_stalls + c.idle_cycles) + part;
-  return all == 0 ? kNone : 100 * part / all;
+  return all == 0 ? kNoFigure : 100 * part / all;
 }
 [[nodiscard]] double utilisation(const RunResult& run, const RunResult&) {
   return 100 * run.dram_utilisation();
 }
 [[nodiscard]] double traffic(const RunResult& run, const RunResult& base) {
   return run.counters.dram_bursts == 0
-             ? kNone
+             ? kNoFigure
              : static_cast<double>(base.counters.dram_bursts) / static_cast<double>(run.counters.dram_bursts);
 }
 [[nodiscard]] double md_hits(const RunResult& run, const RunResult&) {
-  return run.counters.md_lookups == 0 ? kNone : 100 * run.md_hit_rate();
+  return run.counters.md_lookups == 0 ? kNoFigure : 100 * run.md_hit_rate();
 }
 
 // A ratio of energies, with a band from the uncertain constants.
@@ -91,7 +88,7 @@ using EnergyMetric = double (*)(const RunResult& run, const EnergyTable& table);
     for (const std::string& workload : proxies()) {
       const RunResult* run = set.find(workload, side.design, side.settings);
       const RunResult* other = set.find(workload, base.design, base.settings);
-      ratios.push_back(run == nullptr || other == nullptr ? kNone
+      ratios.push_back(run == nullptr || other == nullptr ? kNoFigure
                                                           : metric(*run, table) / metric(*other, table));
     }
     if (means.empty()) {
@@ -111,16 +108,17 @@ using EnergyMetric = double (*)(const RunResult& run, const EnergyTable& table);
 void add_motivation(const ResultSet& set, std::vector<Claim>& claims) {
   const auto stall_claim = [&](std::string id, std::string_view text, double paper, Side side) {
     Claim claim = stated(std::move(id), "fig2", std::string(text), paper, 15);
-    return with_values(std::move(claim), values_of(set, proxies(), side, kBase, stalls), Mean::arithmetic);
+    return with_values(std::move(claim), values_of(set, proxies(), side, kBaseSide, stalls),
+                       Mean::arithmetic);
   };
-  claims.push_back(stall_claim("stalls", "memory and dependence stalls, % of issue cycles", 61, kBase));
+  claims.push_back(stall_claim("stalls", "memory and dependence stalls, % of issue cycles", 61, kBaseSide));
   claims.push_back(
       stall_claim("stalls-2x", "the same with double bandwidth", 51, {Design::base, kDoubleBandwidth}));
   std::vector<double> free_registers;
   for (const std::string& workload : all_workloads()) {
     const RunResult* run = set.find(workload, Design::base);
     free_registers.push_back(run == nullptr
-                                 ? kNone
+                                 ? kNoFigure
                                  : 100.0 * static_cast<double>(run->counters.unallocated_registers) /
                                        set.machine.sm_registers);
   }
@@ -129,76 +127,78 @@ void add_motivation(const ResultSet& set, std::vector<Claim>& claims) {
 }
 
 void add_performance(const ResultSet& set, std::vector<Claim>& claims) {
-  claims.push_back(of_speed(set, stated("caba", "fig8", "CABA-BDI over Base", 1.417, 0.15), kCaba, kBase));
+  claims.push_back(
+      of_speed(set, stated("caba", "fig8", "CABA-BDI over Base", 1.417, 0.15), kCabaSide, kBaseSide));
   claims.push_back(
       of_speed(set, stated("hw-mem", "fig8", "HW-BDI-Mem over Base (from the paper's ratios)", 1.29, 0.15),
-               {Design::hw_bdi_mem, ""}, kBase));
+               {Design::hw_bdi_mem, ""}, kBaseSide));
   claims.push_back(of_speed(
-      set, stated("hw", "fig8", "HW-BDI over Base (from the paper's ratios)", 1.44, 0.15), kHw, kBase));
+      set, stated("hw", "fig8", "HW-BDI over Base (from the paper's ratios)", 1.44, 0.15), kHw, kBaseSide));
   claims.push_back(
       of_speed(set, stated("ideal", "fig8", "Ideal-BDI over Base (from the paper's ratios)", 1.46, 0.15),
-               kIdeal, kBase));
+               kIdeal, kBaseSide));
   claims.push_back(
-      of_speed(set, stated("caba-ideal", "fig8", "CABA-BDI over Ideal-BDI", 0.972, 0.05), kCaba, kIdeal));
-  claims.push_back(of_speed(set, stated("caba-hw", "fig8", "CABA-BDI over HW-BDI", 0.984, 0.05), kCaba, kHw));
+      of_speed(set, stated("caba-ideal", "fig8", "CABA-BDI over Ideal-BDI", 0.972, 0.05), kCabaSide, kIdeal));
+  claims.push_back(
+      of_speed(set, stated("caba-hw", "fig8", "CABA-BDI over HW-BDI", 0.984, 0.05), kCabaSide, kHw));
   claims.push_back(of_speed(set, stated("caba-hw-mem", "fig8", "CABA-BDI over HW-BDI-Mem", 1.099, 0.08),
-                            kCaba, {Design::hw_bdi_mem, ""}));
+                            kCabaSide, {Design::hw_bdi_mem, ""}));
   Claim most = of_speed(set, stated("caba-most", "fig8", "CABA-BDI over Base, best application", 2.6, 0.5),
-                        kCaba, kBase);
+                        kCabaSide, kBaseSide);
   most.ours = most.high;
-  most.other = kNone;
+  most.other = kNoFigure;
   most.mean = "maximum";
   claims.push_back(most);
 }
 
 void add_bandwidth(const ResultSet& set, std::vector<Claim>& claims) {
   const auto of = [&](Claim claim, Side side, Metric metric, Mean mean) {
-    return with_values(std::move(claim), values_of(set, proxies(), side, kBase, metric), mean);
+    return with_values(std::move(claim), values_of(set, proxies(), side, kBaseSide, metric), mean);
   };
-  claims.push_back(of(stated("util-base", "fig9", "DRAM utilisation of Base, %", 53.6, 15), kBase,
+  claims.push_back(of(stated("util-base", "fig9", "DRAM utilisation of Base, %", 53.6, 15), kBaseSide,
                       utilisation, Mean::arithmetic));
-  claims.push_back(of(stated("util-caba", "fig9", "DRAM utilisation of CABA-BDI, %", 35.6, 15), kCaba,
+  claims.push_back(of(stated("util-caba", "fig9", "DRAM utilisation of CABA-BDI, %", 35.6, 15), kCabaSide,
                       utilisation, Mean::arithmetic));
-  claims.push_back(of(stated("traffic", "fig9", "DRAM traffic of Base over CABA-BDI", 2.1, 0.4), kCaba,
+  claims.push_back(of(stated("traffic", "fig9", "DRAM traffic of Base over CABA-BDI", 2.1, 0.4), kCabaSide,
                       traffic, Mean::geometric));
 }
 
 void add_energy(const ResultSet& set, std::vector<Claim>& claims) {
-  claims.push_back(of_energy(set, stated("energy", "fig10", "energy, CABA-BDI over Base", 0.778, 0.1), kCaba,
-                             kBase, total_energy));
+  claims.push_back(of_energy(set, stated("energy", "fig10", "energy, CABA-BDI over Base", 0.778, 0.1),
+                             kCabaSide, kBaseSide, total_energy));
   claims.push_back(of_energy(set, stated("energy-hw", "fig10", "energy, CABA-BDI over HW-BDI", 1.036, 0.05),
-                             kCaba, kHw, total_energy));
+                             kCabaSide, kHw, total_energy));
   claims.push_back(of_energy(set,
                              stated("energy-ideal", "fig10", "energy, CABA-BDI over Ideal-BDI", 1.04, 0.05),
-                             kCaba, kIdeal, total_energy));
+                             kCabaSide, kIdeal, total_energy));
   claims.push_back(of_energy(set,
                              stated("dram-power", "fig10", "DRAM power, CABA-BDI over Base", 0.705, 0.15),
-                             kCaba, kBase, dram_power));
-  claims.push_back(
-      of_energy(set, stated("power", "fig10", "power, CABA-BDI over Base", 1.029, 0.1), kCaba, kBase, power));
+                             kCabaSide, kBaseSide, dram_power));
+  claims.push_back(of_energy(set, stated("power", "fig10", "power, CABA-BDI over Base", 1.029, 0.1),
+                             kCabaSide, kBaseSide, power));
   claims.push_back(of_energy(set, stated("edp", "fig11", "energy-delay, CABA-BDI over Base", 0.55, 0.1),
-                             kCaba, kBase, energy_delay));
+                             kCabaSide, kBaseSide, energy_delay));
   claims.push_back(
-      of_energy(set, stated("edp-ideal", "fig11", "energy-delay, CABA-BDI over Ideal-BDI", 1.04, 0.06), kCaba,
-                kIdeal, energy_delay));
+      of_energy(set, stated("edp-ideal", "fig11", "energy-delay, CABA-BDI over Ideal-BDI", 1.04, 0.06),
+                kCabaSide, kIdeal, energy_delay));
 }
 
 void add_options(const ResultSet& set, std::vector<Claim>& claims) {
   claims.push_back(of_speed(set, stated("fpc", "fig12", "CABA-FPC over Base", 1.207, 0.15),
-                            {Design::caba_fpc, ""}, kBase));
+                            {Design::caba_fpc, ""}, kBaseSide));
   claims.push_back(of_speed(set, stated("cpack", "fig12", "CABA-C-Pack over Base", 1.352, 0.15),
-                            {Design::caba_cpack, ""}, kBase));
+                            {Design::caba_cpack, ""}, kBaseSide));
   claims.push_back(
       of_speed(set, stated("double", "fig14", "CABA-BDI at full over Base at double bandwidth", 1, 0.15),
-               kCaba, {Design::base, kDoubleBandwidth}));
+               kCabaSide, {Design::base, kDoubleBandwidth}));
   claims.push_back(of_speed(set, stated("direct", "fig16", "Direct-Load over CABA-BDI", 1.025, 0.04),
-                            {Design::caba_bdi, kDirectLoad}, kCaba));
+                            {Design::caba_bdi, kDirectLoad}, kCabaSide));
   const std::string names[] = {"MM"};
   claims.push_back(with_values(stated("direct-mm", "fig16", "Direct-Load over CABA-BDI, MM", 1.046, 0.06),
-                               values_of(set, names, {Design::caba_bdi, kDirectLoad}, kCaba, speedup),
+                               values_of(set, names, {Design::caba_bdi, kDirectLoad}, kCabaSide, speedup),
                                Mean::geometric));
   claims.push_back(with_values(stated("md-hits", "md", "metadata cache hits, %", 85, 10),
-                               values_of(set, proxies(), kCaba, kBase, md_hits), Mean::arithmetic));
+                               values_of(set, proxies(), kCabaSide, kBaseSide, md_hits), Mean::arithmetic));
 }
 
 }  // namespace

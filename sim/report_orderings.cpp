@@ -9,16 +9,14 @@
 namespace bobbin::sim {
 namespace {
 
-constexpr Side kBase{Design::base, ""};
-constexpr Side kCaba{Design::caba_bdi, ""};
 constexpr double kEqual = 0.005;  // a difference that counts
 
 // Whether `left` is more than `right` for each of the workloads.
 [[nodiscard]] Ordering compare(const ResultSet& set, std::string chart, std::string text,
                                std::vector<std::string> workloads, Side left, Side right, Metric metric) {
   Ordering ordering{std::move(chart), std::move(text), true, ""};
-  const std::vector<double> a = values_of(set, workloads, left, kBase, metric);
-  const std::vector<double> b = values_of(set, workloads, right, kBase, metric);
+  const std::vector<double> a = values_of(set, workloads, left, kBaseSide, metric);
+  const std::vector<double> b = values_of(set, workloads, right, kBaseSide, metric);
   for (size_t i = 0; i < workloads.size(); ++i) {
     if (!(a[i] == a[i] && b[i] == b[i])) {
       return {ordering.chart, ordering.text, std::nullopt, "not measured"};
@@ -39,8 +37,8 @@ void add_algorithms(const ResultSet& set, std::vector<Ordering>& all) {
   const Side best{Design::caba_best, ""};
   for (const std::string name : {"LPS", "JPEG", "MUM", "nw"}) {
     Ordering with_fpc = compare(set, "fig13", name + " compresses better with FPC or C-Pack than with BDI",
-                                {name}, fpc, kCaba, compression);
-    const Ordering with_cpack = compare(set, "fig13", "", {name}, cpack, kCaba, compression);
+                                {name}, fpc, kCabaSide, compression);
+    const Ordering with_cpack = compare(set, "fig13", "", {name}, cpack, kCabaSide, compression);
     if (with_fpc.holds && with_cpack.holds) {
       with_fpc.holds = *with_fpc.holds || *with_cpack.holds;
       with_fpc.numbers = "FPC: " + with_fpc.numbers + "; C-Pack: " + with_cpack.numbers;
@@ -48,25 +46,26 @@ void add_algorithms(const ResultSet& set, std::vector<Ordering>& all) {
     all.push_back(with_fpc);
   }
   all.push_back(compare(set, "fig13", "MM, PVC and PVR compress better with BDI than with FPC",
-                        {"MM", "PVC", "PVR"}, kCaba, fpc, compression));
+                        {"MM", "PVC", "PVR"}, kCabaSide, fpc, compression));
   all.push_back(compare(set, "fig13", "MM, PVC and PVR compress better with BDI than with C-Pack",
-                        {"MM", "PVC", "PVR"}, kCaba, cpack, compression));
+                        {"MM", "PVC", "PVR"}, kCabaSide, cpack, compression));
   all.push_back(compare(set, "fig12", "BestOfAll is faster than BDI for MUM and KM", {"MUM", "KM"}, best,
-                        kCaba, speedup));
-  all.push_back(compare(set, "fig12", "LPS is faster with BDI than with FPC", {"LPS"}, kCaba, fpc, speedup));
+                        kCabaSide, speedup));
+  all.push_back(
+      compare(set, "fig12", "LPS is faster with BDI than with FPC", {"LPS"}, kCabaSide, fpc, speedup));
 }
 
 void add_caches(const ResultSet& set, std::vector<Ordering>& all) {
   const Side l1{Design::caba_bdi, kCacheTags[0]};
   const Side l2{Design::caba_bdi, kCacheTags[2]};
+  all.push_back(compare(set, "fig15", "bfs and sssp gain from L1 compression", {"bfs", "sssp"}, l1, kCabaSide,
+                        speedup));
   all.push_back(
-      compare(set, "fig15", "bfs and sssp gain from L1 compression", {"bfs", "sssp"}, l1, kCaba, speedup));
+      compare(set, "fig15", "TRA and KM gain from L2 compression", {"TRA", "KM"}, l2, kCabaSide, speedup));
   all.push_back(
-      compare(set, "fig15", "TRA and KM gain from L2 compression", {"TRA", "KM"}, l2, kCaba, speedup));
-  all.push_back(
-      compare(set, "fig15", "hs and LPS lose with L1 compression", {"hs", "LPS"}, kCaba, l1, speedup));
+      compare(set, "fig15", "hs and LPS lose with L1 compression", {"hs", "LPS"}, kCabaSide, l1, speedup));
   all.push_back(compare(set, "fig16", "RAY gains from an uncompressed L2", {"RAY"},
-                        {Design::caba_bdi, kRawL2}, kCaba, speedup));
+                        {Design::caba_bdi, kRawL2}, kCabaSide, speedup));
 }
 
 }  // namespace
@@ -74,7 +73,7 @@ void add_caches(const ResultSet& set, std::vector<Ordering>& all) {
 std::vector<Ordering> make_orderings(const ResultSet& set) {
   std::vector<Ordering> all;
   all.push_back(compare(set, "fig8", "bfs and mst gain from compressing the crossbar too", {"bfs", "mst"},
-                        kCaba, {Design::hw_bdi_mem, ""}, speedup));
+                        kCabaSide, {Design::hw_bdi_mem, ""}, speedup));
   add_algorithms(set, all);
   add_caches(set, all);
   return all;

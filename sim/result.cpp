@@ -6,7 +6,7 @@
 namespace bobbin::sim {
 namespace {
 
-constexpr CounterName kNames[] = {
+constexpr CounterName kCounterNames[] = {
     {"core_cycles", &Counters::core_cycles},
     {"dram_cycles", &Counters::dram_cycles},
     {"instructions", &Counters::instructions},
@@ -89,7 +89,7 @@ constexpr CounterName kNames[] = {
 }  // namespace
 
 std::span<const CounterName> counter_names() {
-  return kNames;
+  return kCounterNames;
 }
 
 double RunResult::ipc() const {
@@ -135,8 +135,8 @@ std::string to_json(const RunResult& result) {
     text += fmt::format(", \"{}\": {:.9g}", name, value);
   }
   text += ", \"counters\": {";
-  for (const CounterName& counter : kNames) {
-    text += fmt::format("{}\"{}\": {}", &counter == kNames ? "" : ", ", counter.name,
+  for (const CounterName& counter : kCounterNames) {
+    text += fmt::format("{}\"{}\": {}", &counter == kCounterNames ? "" : ", ", counter.name,
                         result.counters.*counter.field);
   }
   return text + "}}";

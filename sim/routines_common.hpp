@@ -16,7 +16,7 @@ namespace bobbin::sim::routine {
 
 namespace line = codec::line;
 
-using Words = std::array<uint32_t, kLineWords>;
+using LineWords = std::array<uint32_t, kLineWords>;
 using Offsets = Lanes<uint32_t>;
 
 // An offset outside of the line: the lane is inactive, by the static mask of the assist warp.
@@ -52,7 +52,7 @@ inline void live_out(Warp& w) {
 
 // A load that extends its value; with a signed `From`, by its sign.
 template <class To, class From>
-[[nodiscard]] Lanes<To> load_as(Warp& w, const Words& words, const Offsets& offsets) {
+[[nodiscard]] Lanes<To> load_as(Warp& w, const LineWords& words, const Offsets& offsets) {
   const Lanes<From> loaded = w.load_line<From>(words, offsets);
   Lanes<To> out;
   std::transform(loaded.value.begin(), loaded.value.end(), out.value.begin(),

@@ -3,8 +3,8 @@
 """Checks the rule of docs/architecture.md: a folder may include only lower layers.
 
 Also: the command and measure/ use the public headers only, whose functions are exported; a codec's folder holds
-the agreed file names and nothing else; a codec knows other codecs only as KNOWN_CODECS says; and CUDA's headers
-stay in files that only nvcc or a CUDA build reads.
+the agreed file names and nothing else; a tile.hpp has no kernels; a codec knows other codecs only as KNOWN_CODECS
+says; and CUDA's headers stay in files that only nvcc or a CUDA build reads.
 
 usage: check_layers.py [--root DIR] | --self-test
 """
@@ -31,12 +31,12 @@ KNOWN_CODECS = {"ffor": {"bitpack"}, "delta": {"ffor", "bitpack"}, "fsst": {"del
 SHARED_BY_CODEC = {"tile.hpp", "kernels.hpp", "stage.hpp", "choose.hpp", "write.hpp"}
 
 REQUIRED = {"spec.md", "codec.cpp", "encode.cpp", "decode.cpp", "tile.hpp", "kernels.hpp"}  # and <name>.hpp
-OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.cpp", "filter.cpp", "compare.cpp", "take.cpp",
+OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.cpp", "compare.cpp", "take.cpp",
             "symbol_table.hpp", "symbol_table.cpp", "value_table.hpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
-            "index_kernel.hpp", "query_kernels.hpp", "strings.cpp", "stage.hpp"}
+            "index_kernel.hpp", "gather_kernel.hpp", "query_kernels.hpp", "strings.hpp", "strings.cpp", "stage.hpp"}
 # Stages of a codec whose format has several.
 STAGES = {"line": {"array.hpp", "choose.hpp", "expand.hpp", "image.hpp", "write.hpp"},
-          "zstd": {"array.hpp", "statistics.cpp", "statistics.hpp", "train.cpp", "array_decode.cpp", "array_device.cu", "array_encode.cpp", "array_kernels.hpp", "batch.cpp", "batch.hpp", "bits.hpp", "blocks_kernel.hpp", "encode_slice.hpp", "parse_kernel.hpp", "place_kernels.hpp", "tables_kernel.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "copy_runs.hpp", "execute_kernel.hpp", "split_kernel.hpp", "fse_kernel.hpp",
+          "zstd": {"array.hpp", "statistics.cpp", "statistics.hpp", "train.cpp", "frame_decode.cpp", "frame_device.cu", "frame_encode.cpp", "frame_kernels.hpp", "batch.cpp", "batch.hpp", "bits.hpp", "blocks_kernel.hpp", "encode_slice.hpp", "parse_kernel.hpp", "place_kernels.hpp", "tables_kernel.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "copy_runs.hpp", "execute_kernel.hpp", "split_kernel.hpp", "fse_kernel.hpp", "huffman_kernel.hpp", "stream_ring.hpp",
                    "encode_batch.cpp", "encode_blocks.hpp", "encode_device.cu", "encode_kernels.hpp", "encode_launch.hpp", "encode_tables.hpp", "finder.hpp", "match_kernels.hpp", "parse_block.hpp", "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "frame_reference.cpp", "frame_reference.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
                    "fse_encode.hpp", "huffman.cpp", "huffman.hpp", "huffman_encode.cpp", "huffman_encode.hpp", "match.cpp", "parse.cpp",
                    "parse.hpp", "seek.cpp", "sequences.cpp", "sequences.hpp"}}
@@ -49,6 +49,7 @@ SOURCE_SUFFIXES = {".hpp", ".h", ".cpp"} | CUDA_SUFFIXES
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Declared at the left margin, in one of the two forms that our headers have.
 PUBLIC_FUNCTION = re.compile(r"\[\[(nodiscard|noreturn)\]\] (?!BOBBIN_API|inline|constexpr)|(const char\*|void|bobbin_status) bobbin_\w+\(")
+KERNEL = re.compile(r"struct \w*Kernel\b")
 CUDA_HEADER = re.compile(r"^(cuda|cub/|thrust/|nv/|cooperative_groups|device_launch|driver_types|vector_types|nvml|sm_)")
 
 
@@ -154,6 +155,13 @@ class Tree:
                     self.report(path, number, "a public function needs BOBBIN_API")
                 before = line
 
+    def check_tiles(self):
+        """A tile.hpp has functions on a tile, which kernels in other headers call."""
+        for path, text in self.files.items():
+            for number, line in enumerate(text.splitlines(), 1):
+                if path.name == "tile.hpp" and KERNEL.search(line):
+                    self.report(path, number, "a kernel belongs in kernels.hpp, or in a header *_kernel.hpp")
+
     def check_codec_folders(self):
         codecs = self.root / "src/codecs"
         for folder in sorted(p for p in codecs.glob("*") if p.is_dir()):
@@ -168,6 +176,7 @@ class Tree:
     def check(self):
         self.check_includes()
         self.check_exports()
+        self.check_tiles()
         self.check_codec_folders()
         return self.problems
 
@@ -217,6 +226,7 @@ PLANTED = [
     ({"src/codecs/bitpack/tile.hpp": "#include <cuda_runtime.h>\n"}, "<cuda_runtime.h> belongs in"),
     ({"src/array/array.cpp": '#include "simt/cuda_cta.cuh"\n', "src/simt/cuda_cta.cuh": ""}, "needs CUDA"),
     ({"src/device/stream.cpp": '#include "device/cuda_status.hpp"\n'}, "needs CUDA"),
+    ({"src/codecs/bitpack/tile.hpp": "template <class T>\nstruct DecodeKernel {};\n"}, "tile.hpp:2: a kernel belongs in"),
     ({"src/core/bits.cpp": '#include "core/gone.hpp"\n'}, '"core/gone.hpp" is not there'),
     ({"src/core/bits.cpp": '#include "core/types.cpp"\n', "src/core/types.cpp": ""}, "is not a header"),
 ]

@@ -43,7 +43,10 @@ IDIOMS = {
     "tells": (r"\b(?:told|tells)\b", "'says', 'reports' or 'prints'"),
     "behind": (r"\bbehind\b", "'after'"),
     "so many": (r"\bso many\b", "a number, or 'that many'"),
+    "side by side": (r"\bside[ -]by[ -]side\b", "'in parallel' or 'at once'"),
+    "Of X": (r"(?m)(?://+|#+|/\*+|^[ \t]*\*|\"\"\")[ \t]*Of\b", "a sentence with a subject"),
 }
+WITH_COMMENT_SIGNS = {"Of X"}  # searched in the text as it is: only the beginning of a comment counts
 IDIOM_COUNTS = "tools/idioms.json"
 SEPARATORS = re.compile(r"\s+(?:(?://|#|\*)\s+)?")
 
@@ -115,7 +118,7 @@ class Checker:
         folder = path.parts[0] if len(path.parts) > 1 else "."
         plain = SEPARATORS.sub(" ", text)
         for idiom, (pattern, _) in IDIOMS.items():
-            self.idioms[folder][idiom] += len(re.findall(pattern, plain))
+            self.idioms[folder][idiom] += len(re.findall(pattern, text if idiom in WITH_COMMENT_SIGNS else plain))
 
     def allowed_idioms(self):
         path = self.root / IDIOM_COUNTS
@@ -186,10 +189,15 @@ PLANTED = [
     ({"docs/b.md": "a.cpp tells it\n"}, "write 'says'"),
     ({"docs/b.md": "behind it\n"}, "write 'after'"),
     ({"docs/b.md": "so many\n"}, "write a number"),
+    ({"docs/b.md": "two of them, side\nby side\n"}, "docs: 'side by side' 1 times"),
+    ({"src/b.cpp": f"// {SPDX}\n  // Of rows without nulls.\n"}, "src: 'Of X' 1 times"),
+    ({"src/b.h": f"/* {SPDX} */\n/* Of rows.\n * Of nulls. */\n"}, "src: 'Of X' 2 times"),
+    ({"python/b.py": f"# {SPDX}\n\"\"\"Of the first file.\"\"\"\n# Of it\n"}, "python: 'Of X' 2 times"),
     ({"docs/b.md": "behind, behind\n", IDIOM_COUNTS: '{"docs": {"behind": 1}}\n'}, "docs: 'behind' 2 times, 1 allowed"),
 ]
 ALLOWED = [
     {"docs/b.md": "there is no GPU, it is no longer there, and one more\n"},
+    {"src/b.cpp": f"// {SPDX}\n// The end. Often it is that\n// of a file. Of these: \"Of X\".\n"},
     {"docs/b.md": "behind\n", IDIOM_COUNTS: '{"docs": {"behind": 1}}\n'},
 ]
 

@@ -69,7 +69,7 @@ def read_counts(data, most_log, symbols):
 
 
 def make_table(counts, log):
-    """Of each state: symbol, bits to read, what to add to them."""
+    """For each state: symbol, bits to read, what to add to them."""
     size, high = 1 << log, (1 << log) - 1
     cells = [None] * size
     for symbol, count in enumerate(counts):

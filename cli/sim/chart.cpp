@@ -16,7 +16,7 @@ constexpr double kBarsRight = 97;  // percent
 constexpr int kBarHeight = 8;
 constexpr int kRowGap = 7;
 constexpr int kLabelHeight = 13;  // of labels in a line of their own
-constexpr int kTop = 16;          // for the numbers of the axis
+constexpr int kAxisHeight = 16;   // for the numbers of the axis
 constexpr size_t kLongLabel = 14;
 constexpr size_t kNumColors = 6;
 
@@ -29,7 +29,7 @@ struct Frame {
   int height = 0;
 
   [[nodiscard]] double x(double value) const { return left + (kBarsRight - left) * value / most; }
-  [[nodiscard]] int y(size_t row) const { return kTop + static_cast<int>(row) * row_height; }
+  [[nodiscard]] int y(size_t row) const { return kAxisHeight + static_cast<int>(row) * row_height; }
 };
 
 double row_total(const sim::Chart& chart, size_t row) {
@@ -77,11 +77,11 @@ std::string axis_html(const sim::Chart& chart, const Frame& frame) {
     html += fmt::format(
         "<line class=\"grid\" x1=\"{0:.2f}%\" x2=\"{0:.2f}%\" y1=\"{1}\" y2=\"{2}\"/>"
         "<text x=\"{0:.2f}%\" y=\"11\" text-anchor=\"middle\">{3:.3g}</text>",
-        x, kTop - 2, frame.height, i * step);
+        x, kAxisHeight - 2, frame.height, i * step);
   }
   if (chart.reference > 0) {
     html += fmt::format(R"(<line class="one" x1="{0:.2f}%" x2="{0:.2f}%" y1="{1}" y2="{2}"/>)",
-                        frame.x(chart.reference), kTop - 2, frame.height);
+                        frame.x(chart.reference), kAxisHeight - 2, frame.height);
   }
   return html + "\n";
 }

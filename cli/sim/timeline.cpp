@@ -15,9 +15,9 @@ namespace {
 
 constexpr uint64_t kCellWidth = 4;  // pixels of a cycle
 constexpr uint64_t kRowHeight = 9;
-constexpr uint64_t kLeft = 36;  // for the numbers of warps
-constexpr uint64_t kTop = 16;   // for the cycles
-constexpr uint64_t kTick = 50;  // cycles
+constexpr uint64_t kLeft = 36;          // for the numbers of warps
+constexpr uint64_t kCyclesHeight = 16;  // for the cycles
+constexpr uint64_t kTick = 50;          // cycles
 constexpr uint64_t kLabelledRows = 4;
 
 enum Kind : uint8_t { parent_compute, parent_memory, assist_high, assist_low, num_kinds };
@@ -46,20 +46,20 @@ Kind kind_of(const sim::IssueEvent& event) {
   return is_memory(event.op) ? parent_memory : parent_compute;
 }
 
-struct Frame {
+struct TimelineFrame {
   uint64_t first = 0;
   uint64_t end = 0;
   uint64_t rows = 1;
 
   [[nodiscard]] uint64_t x(uint64_t cycle) const { return kLeft + (cycle - first) * kCellWidth; }
-  [[nodiscard]] static uint64_t y(uint64_t row) { return kTop + row * kRowHeight; }
+  [[nodiscard]] static uint64_t y(uint64_t row) { return kCyclesHeight + row * kRowHeight; }
   [[nodiscard]] uint64_t width() const { return x(end); }
   [[nodiscard]] uint64_t height() const { return y(rows) + 2; }
 };
 
 // Ends after the last event, if the run ended before the log.
-Frame frame_of(const sim::EventLog& log) {
-  Frame frame{log.first_cycle, log.first_cycle + 1, 1};
+TimelineFrame frame_of(const sim::EventLog& log) {
+  TimelineFrame frame{log.first_cycle, log.first_cycle + 1, 1};
   for (const sim::IssueEvent& event : log.issues) {
     frame.end = std::max(frame.end, event.cycle + 1);
     frame.rows = std::max<uint64_t>(frame.rows, event.warp + 1);
@@ -67,23 +67,24 @@ Frame frame_of(const sim::EventLog& log) {
   return frame;
 }
 
-std::string axis_html(const Frame& frame) {
+std::string axis_html(const TimelineFrame& frame) {
   std::string html;
   for (uint64_t cycle = (frame.first + kTick - 1) / kTick * kTick; cycle < frame.end; cycle += kTick) {
     html += fmt::format(R"(<path class="grid" d="M{} {}V{}"/><text x="{}" y="11">{}</text>)", frame.x(cycle),
-                        kTop, frame.height(), frame.x(cycle), cycle);
+                        kCyclesHeight, frame.height(), frame.x(cycle), cycle);
   }
   for (uint64_t row = 0; row < frame.rows; row += kLabelledRows) {
-    html += fmt::format(R"(<text x="2" y="{}">w{}</text>)", Frame::y(row) + kRowHeight - 1, row);
+    html += fmt::format(R"(<text x="2" y="{}">w{}</text>)", TimelineFrame::y(row) + kRowHeight - 1, row);
   }
   return html;
 }
 
-std::string paths_html(const sim::EventLog& log, const Frame& frame) {
+std::string paths_html(const sim::EventLog& log, const TimelineFrame& frame) {
   std::array<std::string, num_kinds> paths;
   for (const sim::IssueEvent& event : log.issues) {
-    paths[kind_of(event)] += fmt::format("M{} {}h{}v{}h-{}z", frame.x(event.cycle), Frame::y(event.warp) + 1,
-                                         kCellWidth, kRowHeight - 2, kCellWidth);
+    paths[kind_of(event)] +=
+        fmt::format("M{} {}h{}v{}h-{}z", frame.x(event.cycle), TimelineFrame::y(event.warp) + 1, kCellWidth,
+                    kRowHeight - 2, kCellWidth);
   }
   std::string html;
   for (size_t kind = 0; kind < num_kinds; ++kind) {
@@ -118,7 +119,7 @@ const std::string_view kTimelineStyle = R"css(
 )css";
 
 std::string timeline_html(const sim::EventLog& log) {
-  const Frame frame = frame_of(log);
+  const TimelineFrame frame = frame_of(log);
   return legend_html(log) + "<p class=\"hint\" aria-hidden=\"true\">scroll sideways for more</p>\n" +
          fmt::format(
              "<div class=\"box timeline\" role=\"region\" tabindex=\"0\" aria-labelledby=\"timeline\">"

@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kHeadRows = 10;
 constexpr uint64_t kTerminalRows = 40;  // unless rows are requested
 
-struct Args {
+struct CatArgs {
   std::string input;
   std::optional<std::vector<std::string>> columns;
   std::string rows;
@@ -46,7 +46,7 @@ Result<std::vector<size_t>> find_columns(const OpenReader& file,
 }
 
 // A table on a terminal, otherwise CSV.
-Format pick_format(const Args& args) {
+Format pick_format(const CatArgs& args) {
   if (args.json || args.format) {
     return args.json ? Format::json : *args.format;
   }
@@ -58,7 +58,7 @@ struct Limit {
   uint64_t rows = 0;
   bool by_terminal = false;
 };
-Limit pick_limit(const Args& args, uint64_t rows) {
+Limit pick_limit(const CatArgs& args, uint64_t rows) {
   if (args.limit || args.head) {
     return {args.limit.value_or(kHeadRows)};
   }
@@ -66,7 +66,7 @@ Limit pick_limit(const Args& args, uint64_t rows) {
   return {by_terminal ? kTerminalRows : rows, by_terminal && rows > kTerminalRows};
 }
 
-Status cat(const Args& args) {
+Status cat(const CatArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   const Format format = pick_format(args);
   BOBBIN_ASSIGN(csv::Options options, csv_options(args.csv, csv::noted_options(file.reader.metadata()),
@@ -103,8 +103,8 @@ Status cat(const Args& args) {
   return {};
 }
 
-std::shared_ptr<Args> add_options(const Verb& verb, Action& action) {
-  auto args = std::make_shared<Args>();
+std::shared_ptr<CatArgs> add_options(const Verb& verb, Action& action) {
+  auto args = std::make_shared<CatArgs>();
   add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
   add_parsed(verb, "--columns", args->columns, &parse_names,
              "Columns to print, in this order; quote names that contain special characters (default: all)")
@@ -120,7 +120,7 @@ std::shared_ptr<Args> add_options(const Verb& verb, Action& action) {
   return args;
 }
 
-void add_limit(const Verb& verb, Args& args, const std::string& help) {
+void add_limit(const Verb& verb, CatArgs& args, const std::string& help) {
   verb.add_option("-n,--limit", args.limit, help).between(0, UINT64_MAX).type_name("N");
 }
 

@@ -24,11 +24,11 @@ namespace bobbin::cli {
 namespace {
 
 constexpr uint64_t kMaxRowsPerGroup = uint64_t{1} << 24;
-constexpr size_t kBlockBytes = size_t{1} << 20;  // a multiple of every type's size
-constexpr const char* kSuffix = ".bob";
+constexpr size_t kReadBytes = size_t{1} << 20;  // a multiple of every type's size
+constexpr const char* kOutputSuffix = ".bob";
 constexpr const char* kColumn = "value";
 
-struct Args {
+struct CompressArgs {
   CsvArgs csv;
   std::optional<Schema> schema;
   bool as_csv = false;
@@ -54,7 +54,7 @@ Goal::Kind goal_named(const std::string& name) {
                              : Goal::Kind::smallest;
 }
 
-Result<WriteOptions> write_options(const Args& args) {
+Result<WriteOptions> write_options(const CompressArgs& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   WriteOptions options{.rows_per_group = args.rows_per_group,
                        .backend = backend,
@@ -72,18 +72,19 @@ Result<WriteOptions> write_options(const Args& args) {
 }
 
 // An existing table is not replaced by the empty input of a failed command or a forgotten file name.
-Status check_not_empty(const Input& input, uint64_t bytes, const Target& target, const Args& args) {
-  BOBBIN_RETURN_IF(
-      bytes == 0 && target.exists && !args.allow_empty, StatusCode::invalid_argument,
-      fmt::format("{}: is empty; {} is kept (use --allow-empty to replace it with an empty table)",
-                  input.name, target.name));
+Status check_not_empty(const Input& input, uint64_t bytes, bool has_columns, const Target& target,
+                       const CompressArgs& args) {
+  BOBBIN_RETURN_IF((bytes == 0 || !has_columns) && target.exists && !args.allow_empty,
+                   StatusCode::invalid_argument,
+                   fmt::format("{}: {}; {} is kept (use --allow-empty to replace it with an empty table)",
+                               input.name, bytes == 0 ? "is empty" : "has no table", target.name));
   return {};
 }
 
 // Returns the number of bytes read.
 Result<uint64_t> copy_rows(const Input& input, DType type, Writer& writer, bool quiet) {
   Progress progress(input.name, quiet);
-  std::vector<std::byte> block(kBlockBytes);
+  std::vector<std::byte> block(kReadBytes);
   uint64_t total = 0;
   for (size_t size = block.size(); size == block.size();) {
     BOBBIN_ASSIGN(size, read_full(input, block));
@@ -110,7 +111,8 @@ Result<uint64_t> copy_strings(const Input& input, StringForm form, Writer& write
 }
 
 // Returns the number of bytes read.
-Result<uint64_t> copy_column(const Input& input, const Target& target, const Args& args, uint64_t& written) {
+Result<uint64_t> copy_column(const Input& input, const Target& target, const CompressArgs& args,
+                             uint64_t& written) {
   const std::optional<StringForm> form = parse_form(args.type);
   const DType type = form ? (args.utf8 ? DType::utf8 : DType::binary) : *parse_dtype(args.type);
   BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
@@ -120,13 +122,13 @@ Result<uint64_t> copy_column(const Input& input, const Target& target, const Arg
                               : Writer::create(target.path, columns, options));
   BOBBIN_ASSIGN(const uint64_t raw_bytes, form ? copy_strings(input, *form, writer, args.quiet)
                                                : copy_rows(input, type, writer, args.quiet));
-  BOBBIN_TRY(check_not_empty(input, raw_bytes, target, args));
+  BOBBIN_TRY(check_not_empty(input, raw_bytes, true, target, args));
   BOBBIN_TRY(writer.finish());
   written = writer.bytes_written();
   return raw_bytes;
 }
 
-Result<csv::Importer> open_importer(const Input& input, const Args& args) {
+Result<csv::Importer> open_importer(const Input& input, const CompressArgs& args) {
   std::vector<csv::Input> inputs{csv::Input::descriptor(input.descriptor.get(), input.name)};
   for (const std::string& path : args.more_inputs) {
     inputs.push_back(csv::Input::file(path));
@@ -141,7 +143,8 @@ Result<csv::Importer> open_importer(const Input& input, const Args& args) {
 }
 
 // Returns the number of bytes read.
-Result<uint64_t> copy_table(const Input& input, const Target& target, const Args& args, uint64_t& written) {
+Result<uint64_t> copy_table(const Input& input, const Target& target, const CompressArgs& args,
+                            uint64_t& written) {
   use_large_pages(input.length.value_or(0));
   BOBBIN_ASSIGN(csv::Importer importer, open_importer(input, args));
   BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
@@ -151,7 +154,9 @@ Result<uint64_t> copy_table(const Input& input, const Target& target, const Args
     const auto visit = [&](const csv::ImportProgress& step) -> Status {
       BOBBIN_TRY(check_interrupt().in(input.name));
       progress.show(step.bytes_read, input.length.value_or(0));
-      return step.finished ? check_not_empty(input, step.bytes_read, target, args) : Status();
+      // Lines that are skipped, empty or comments are not a table.
+      const bool has_columns = importer.sniffed().columns != 0;
+      return step.finished ? check_not_empty(input, step.bytes_read, has_columns, target, args) : Status();
     };
     BOBBIN_ASSIGN(result, target.stream ? importer.write_to_descriptor(target.descriptor.get(), target.name,
                                                                        options, visit)
@@ -164,7 +169,7 @@ Result<uint64_t> copy_table(const Input& input, const Target& target, const Args
   return result.bytes_read;
 }
 
-bool is_csv(const Args& args) {
+bool is_csv(const CompressArgs& args) {
   return args.as_csv || args.csv.given() || args.schema.has_value() ||
          (args.type.empty() && csv::delimiter_by_name(args.input).has_value());
 }
@@ -183,14 +188,14 @@ Status print_summary(const std::string& input, uint64_t input_bytes, const Targe
   return {};
 }
 
-Status compress(const Args& args) {
+Status compress(const CompressArgs& args) {
   BOBBIN_ASSIGN(Input input, open_input(args.input));
   if (!is_csv(args) && !parse_form(args.type)) {
     BOBBIN_TRY(check_whole_values(input.name, input.length.value_or(0), *parse_dtype(args.type)));
   }
   const bool beside = args.output.empty() && !is_standard(args.input);
-  BOBBIN_ASSIGN(const Target target,
-                open_target(beside ? args.input + kSuffix : args.output, args.force, input.descriptor.get()));
+  BOBBIN_ASSIGN(const Target target, open_target(beside ? args.input + kOutputSuffix : args.output,
+                                                 args.force, input.descriptor.get()));
   if (!target.stream) {
     catch_interrupts();  // from here on there may be a temporary file to remove
   }
@@ -200,15 +205,16 @@ Status compress(const Args& args) {
   return args.quiet || target.stream ? Status() : print_summary(input.name, raw_bytes, target, bytes);
 }
 
-bool is_foreign(const Args& args) {
+bool is_foreign(const CompressArgs& args) {
   return args.type.empty() && !is_csv(args) && is_for_python(args.input);
 }
 
 // Parquet and Arrow files. Returns whether it succeeded; if not, the package has said why.
-Result<bool> compress_foreign(const Args& args) {
+Result<bool> compress_foreign(const CompressArgs& args) {
   BOBBIN_ASSIGN(const Input input, open_input(args.input));
-  BOBBIN_ASSIGN(const Target target, open_target(args.output.empty() ? args.input + kSuffix : args.output,
-                                                 args.force, input.descriptor.get()));
+  BOBBIN_ASSIGN(const Target target,
+                open_target(args.output.empty() ? args.input + kOutputSuffix : args.output, args.force,
+                            input.descriptor.get()));
   std::vector<std::string> words = {"--goal",           args.goal,
                                     "--rows-per-group", std::to_string(args.rows_per_group),
                                     "--threads",        std::to_string(args.threads)};
@@ -232,20 +238,20 @@ int report_foreign(const Result<bool>& done) {
   return done.has_value() && !*done ? kFailure : report(done.error());
 }
 
-void check_foreign(const Args& args) {
+void check_foreign(const CompressArgs& args) {
   if (!args.more_inputs.empty()) {
     refuse("only CSV can be read from several files");
   }
   if (is_standard(args.output) && !args.output.empty()) {
     refuse("Parquet and Arrow files cannot be compressed to stdout");
   }
-  if (args.utf8 || args.slack != Args().slack || args.backend != Args().backend) {
+  if (args.utf8 || args.slack != CompressArgs().slack || args.backend != CompressArgs().backend) {
     refuse("--utf8, --slack and --backend are not for Parquet and Arrow files");
   }
 }
 
 // Options that do not make sense together.
-void check_usage(const Args& args) {
+void check_usage(const CompressArgs& args) {
   if (const Status status = check_output_name(args.output); !status.ok()) {
     refuse(status.message());
   }
@@ -269,7 +275,7 @@ void check_usage(const Args& args) {
     if (const Status status = check_input_name(args.input); !status.ok()) {
       refuse(status.message());
     }
-    refuse_without("--type");
+    refuse("--type is required, or --csv if the input is a table as text");
   }
   if (args.utf8 && !parse_form(args.type)) {
     refuse("--utf8 requires --type lines or --type strings");
@@ -298,12 +304,12 @@ std::string check_codec(const std::string& text) {
 void add_compress(const Parser& parser, Action& action) {
   const Verb verb =
       parser.add_verb("compress", "Compress a raw little-endian array, strings or CSV to a .bob file");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<CompressArgs>();
   add_input(verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
   verb.add_option("MORE", args->more_inputs, "More CSV files with the same columns, for one table")
       .type_name("");
   add_input_type_option(verb, args->type);
-  verb.add_flag("--utf8", args->utf8, "The strings are UTF-8; others are refused");
+  verb.add_flag("--utf8", args->utf8, "The strings are UTF-8; fail if one is not");
   add_output(verb, args->output, "File to write, '-' for stdout (default: IN.bob; stdout for stdin)");
   add_force(verb, args->force);
   verb.add_flag("--allow-empty", args->allow_empty, "Replace an existing OUT even if the input is empty");
@@ -342,13 +348,13 @@ void add_compress(const Parser& parser, Action& action) {
   add_backend_option(verb, args->backend);
   add_quiet(verb, args->quiet);
   verb.footer(
-      "The file has one column, named 'value', or those of the CSV. The input is kept.\n"
+      "The output has one column, named 'value', or the columns of the CSV. The input is kept.\n"
       "Examples:\n"
       "  bobbin compress ids.bin --type u32              writes ids.bin.bob\n"
       "  produce | bobbin compress --type i64 > out.bob\n"
       "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob\n"
       "  bobbin compress table.csv --delimiter '|' -o table.bob\n"
-      "  bobbin compress table.parquet -o table.bob      by the Python package, if that is installed");
+      "  bobbin compress table.parquet -o table.bob      uses the Python package, if installed");
   verb.callback([args, &action] {
     check_usage(*args);
     action = [args] {

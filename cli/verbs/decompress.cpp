@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "bobbin/io.hpp"
+#include "bobbin/table.hpp"
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
@@ -20,9 +22,9 @@
 namespace bobbin::cli {
 namespace {
 
-constexpr std::string_view kSuffix = ".bob";
+constexpr std::string_view kInputSuffix = ".bob";
 
-struct Args {
+struct DecompressArgs {
   std::string input;
   std::string output;
   std::optional<std::string> column;
@@ -36,15 +38,15 @@ struct Args {
   bool quiet = false;
 };
 
-Result<std::string> output_path(const Args& args) {
+Result<std::string> output_path(const DecompressArgs& args) {
   if (!args.output.empty() || is_standard(args.input)) {
     return args.output;
   }
-  BOBBIN_RETURN_IF(!args.input.ends_with(kSuffix) || args.input.size() == kSuffix.size() ||
-                       args.input[args.input.size() - kSuffix.size() - 1] == '/',
+  BOBBIN_RETURN_IF(!args.input.ends_with(kInputSuffix) || args.input.size() == kInputSuffix.size() ||
+                       args.input[args.input.size() - kInputSuffix.size() - 1] == '/',
                    StatusCode::invalid_argument,
                    args.input + ": the name does not end in .bob; name the output with -o");
-  return args.input.substr(0, args.input.size() - kSuffix.size());
+  return args.input.substr(0, args.input.size() - kInputSuffix.size());
 }
 
 // The form in which one column's values are written.
@@ -63,7 +65,7 @@ std::optional<As> parse_as(std::string_view name) {
 
 // The format of a table, if one is requested: by an option, by the output's name, or because the file was
 // made from CSV and neither a column nor a form is given.
-std::optional<Format> pick_format(const Args& args, const Reader& reader) {
+std::optional<Format> pick_format(const DecompressArgs& args, const Reader& reader) {
   if (args.format) {
     return args.format;
   }
@@ -99,35 +101,40 @@ Status copy_numbers(const Job& job, uint64_t begin, uint64_t end) {
 }
 
 // One value per line, as in CSV; an empty line for a null.
-Status copy_number_lines(const Job& job, uint64_t begin, uint64_t end) {
-  const Reader& reader = job.file.reader;
-  const Column& column = reader.columns()[job.column];
-  const uint64_t rows = end - begin;
-  std::vector<std::byte> values(rows * size_bytes(column.type));
-  std::vector<uint8_t> validity((rows + 7) / 8);
-  BOBBIN_TRY(reader.read(job.column, begin, rows, values, job.backend));
-  BOBBIN_TRY(reader.read_validity(job.column, begin, rows, validity));
-  const ColumnType type{column.type, column.logical};
+std::string lines_of(const HostColumn& column) {
   std::string lines;
-  for (uint64_t row = 0; row < rows; ++row) {
-    char text[kMaxValueText];
-    if ((validity[row / 8] >> (row % 8) & 1) != 0) {
-      lines.append(text, format_value(type, scalar_at(type.type, values.data(), row), text));
+  for (uint64_t row = 0; row < column.length; ++row) {
+    if (!column.is_null(row)) {
+      char text[kMaxValueText];
+      lines.append(text, format_value(column.type(), column.number(row), text));
     }
     lines += '\n';
   }
-  return job.output.write(std::as_bytes(std::span(lines))).in(job.output_name);
+  return lines;
+}
+
+Status copy_number_lines(const Job& job, uint64_t begin, uint64_t end) {
+  const auto write = [&](std::span<const HostColumn> columns, uint64_t) {
+    const std::string lines = lines_of(columns.front());
+    return job.output.write(std::as_bytes(std::span(lines))).in(job.output_name);
+  };
+  return visit_slices(job.file.reader, std::span(&job.column, 1), begin, end - begin, write, job.backend);
 }
 
 Status copy_strings(const Job& job, uint64_t begin, uint64_t end) {
   const Reader& reader = job.file.reader;
-  BOBBIN_ASSIGN(const Strings strings, reader.read_strings(job.column, begin, end - begin, job.backend));
   const bool leave_last_open =
       job.as == As::lines && end == reader.num_rows() && last_line_is_unterminated(reader);
   const StringForm form = job.as == As::lines ? StringForm::lines : StringForm::strings;
-  const Status status = write_strings(strings.view(), begin, form, leave_last_open, job.output);
-  // A value that the form cannot represent is an error of the file, a full disk one of the output.
-  return status.in(status.code() == StatusCode::io ? job.output_name : job.file.name);
+  uint64_t row = begin;
+  const auto write = [&](std::span<const HostColumn> columns, uint64_t rows) {
+    const bool open = leave_last_open && row + rows == end;
+    const Status status =
+        write_strings(columns.front().strings.view(), std::exchange(row, row + rows), form, open, job.output);
+    // A value that the form cannot represent is an error of the file, a full disk one of the output.
+    return status.in(status.code() == StatusCode::io ? job.output_name : job.file.name);
+  };
+  return visit_slices(reader, std::span(&job.column, 1), begin, end - begin, write, job.backend);
 }
 
 Status copy_part(const Job& job, uint64_t begin, uint64_t end) {
@@ -171,14 +178,14 @@ Result<As> pick_as(const OpenReader& file, size_t column, const std::string& ask
   return parse_as(asked).value_or(chosen.logical.kind == Logical::Kind::plain ? As::raw : As::lines);
 }
 
-Status copy_column(const Args& args, const OpenReader& file, const RowRange& rows, Backend backend,
+Status copy_column(const DecompressArgs& args, const OpenReader& file, const RowRange& rows, Backend backend,
                    file::Output& output, const std::string& output_name) {
   BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
   BOBBIN_ASSIGN(const As as, pick_as(file, column, args.as));
   return copy_rows({file, column, rows.begin, rows.end, backend, as, output, output_name}, args.quiet);
 }
 
-Status copy_table(const Args& args, const OpenReader& file, const RowRange& rows, Backend backend,
+Status copy_table(const DecompressArgs& args, const OpenReader& file, const RowRange& rows, Backend backend,
                   Format format, file::Output& output, const std::string& output_name) {
   const std::optional<csv::Options> noted = csv::noted_options(file.reader.metadata());
   BOBBIN_ASSIGN(const csv::Options options,
@@ -200,7 +207,7 @@ Status copy_table(const Args& args, const OpenReader& file, const RowRange& rows
 }
 
 // Everything that can be refused is, before there is an output.
-Status check_column(const Args& args, const OpenReader& file, bool table) {
+Status check_column(const DecompressArgs& args, const OpenReader& file, bool table) {
   if (table && !args.column) {
     return {};
   }
@@ -209,11 +216,15 @@ Status check_column(const Args& args, const OpenReader& file, bool table) {
   return as.has_value() ? Status{} : as.error();
 }
 
-Status decompress(const Args& args) {
-  BOBBIN_ASSIGN(const std::string path, output_path(args));
+Status decompress(const DecompressArgs& args) {
+  BOBBIN_ASSIGN(std::string path, output_path(args));
   BOBBIN_TRY(check_output_name(path));
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   const std::optional<Format> format = pick_format(args, file.reader);
+  if (format) {
+    path = args.output.empty() ? unpacked_name(path) : path;  // table.csv.gz.bob becomes table.csv
+    BOBBIN_TRY(check_text_name(path));
+  }
   BOBBIN_TRY(check_column(args, file, format.has_value()));
   BOBBIN_ASSIGN(const RowRange rows, find_rows(file, args.rows));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
@@ -239,7 +250,7 @@ Status decompress(const Args& args) {
 void add_decompress(const Parser& parser, Action& action) {
   const Verb verb =
       parser.add_verb("decompress", "Convert a .bob file back to a raw array, lines, CSV or JSON");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<DecompressArgs>();
   add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
   add_output(verb, args->output,
              "File to write, '-' for stdout (default: IN without .bob; stdout for stdin)");
@@ -255,7 +266,7 @@ void add_decompress(const Parser& parser, Action& action) {
           .type_name("FORM");
   Option format = add_format_option(verb, args->format,
                                     "Columns as csv, tsv, json, ndjson or table (default: by OUT's "
-                                    "name; csv if the file was made from it)");
+                                    "name; csv if the file was made from CSV)");
   format.excludes(as);
   verb.add_flag("--csv", args->as_csv, "The same as --format csv").excludes(format).excludes(as);
   add_csv_options(verb, args->csv);

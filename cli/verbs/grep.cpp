@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 
+#include "bobbin/table.hpp"
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/terminal.hpp"
 
@@ -18,7 +21,7 @@ namespace {
 constexpr int kNotFound = 1;
 constexpr int kGrepFailure = 2;
 
-struct Args {
+struct GrepArgs {
   std::string pattern;  // or the input, if the pattern is given by an option
   std::string input;
   std::optional<std::string> column;
@@ -38,7 +41,7 @@ bool same_folded(char a, char b) {
 }
 
 // The position of `text` in a string that matches; its size if it does not match.
-size_t find_text(std::string_view string, const Args& args) {
+size_t find_text(std::string_view string, const GrepArgs& args) {
   const auto found = args.ignore_case ? std::ranges::search(string, args.text, &same_folded)
                                       : std::ranges::search(string, args.text);
   const auto at = static_cast<size_t>(found.begin() - string.begin());
@@ -48,34 +51,12 @@ size_t find_text(std::string_view string, const Args& args) {
   return passes ? at : string.size() + 1;
 }
 
-StringQuery query_of(const Args& args) {
+StringQuery query_of(const GrepArgs& args) {
   return {.test = args.test, .bytes = {reinterpret_cast<const uint8_t*>(args.text.data()), args.text.size()}};
 }
 
-// Row groups that the zone map rules out are not read, and strings that do not match are not decoded.
-// Ignoring case does not work with the order of the zone map or on codes: then all strings are decoded.
-Result<StringMatches> find_matches(const OpenReader& file, size_t column, size_t group, const Args& args,
-                                   Backend backend) {
-  if (!args.ignore_case) {
-    return file.reader.find_strings(column, group, query_of(args), backend);
-  }
-  const RowGroupInfo info = file.reader.row_group(group);
-  BOBBIN_ASSIGN(const Strings strings,
-                file.reader.read_strings(column, info.first_row, info.num_rows, backend));
-  StringMatches matches;
-  for (uint64_t i = 0; i < info.num_rows; ++i) {
-    const auto bytes = strings.view().string(i);
-    const std::string_view string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (!strings.view().is_null(i) && find_text(string, args) <= string.size()) {
-      matches.rows.push_back(info.first_row + i);
-      matches.strings.push_back(bytes);
-    }
-  }
-  return matches;
-}
-
 // The row, a tab and the string, with the match highlighted on a terminal.
-void print_match(uint64_t row, std::string_view string, const Args& args) {
+void print_match(uint64_t row, std::string_view string, const GrepArgs& args) {
   const size_t at = std::min(find_text(string, args), string.size());
   print(fmt::format("{}\t{}{}{}\n", row, printable(string.substr(0, at)),
                     args.text.empty()
@@ -84,14 +65,45 @@ void print_match(uint64_t row, std::string_view string, const Args& args) {
                     printable(string.substr(std::min(string.size(), at + args.text.size())))));
 }
 
+using MatchVisitor = std::function<void(uint64_t row, std::string_view string)>;
+
+// Row groups that the zone map rules out are not read, and strings that do not match are not decoded.
+Status visit_matches(const OpenReader& file, size_t column, size_t group, const GrepArgs& args,
+                     Backend backend, const MatchVisitor& visit) {
+  BOBBIN_ASSIGN(const StringMatches found, file.reader.find_strings(column, group, query_of(args), backend));
+  for (size_t i = 0; i < found.rows.size(); ++i) {
+    const auto string = found.strings.view().string(i);
+    visit(found.rows[i], {reinterpret_cast<const char*>(string.data()), string.size()});
+  }
+  return {};
+}
+
+// Ignoring case does not work with the order of the zone map or on codes: all strings are decoded, a slice at
+// a time.
+Status visit_folded_matches(const OpenReader& file, size_t column, const GrepArgs& args, Backend backend,
+                            const MatchVisitor& visit) {
+  uint64_t first = 0;
+  const auto visit_slice = [&](std::span<const HostColumn> columns, uint64_t rows) -> Status {
+    for (uint64_t i = 0; i < rows; ++i) {
+      const std::string_view string = columns.front().string(i);
+      if (!columns.front().is_null(i) && find_text(string, args) <= string.size()) {
+        visit(first + i, string);
+      }
+    }
+    first += rows;
+    return check_interrupt().in(file.name);
+  };
+  return visit_slices(file.reader, std::span(&column, 1), 0, file.reader.num_rows(), visit_slice, backend);
+}
+
 // Returns the number of matches.
-Result<uint64_t> count_matches(const OpenReader& file, size_t column, const Args& args, Backend backend) {
+Result<uint64_t> count_matches(const OpenReader& file, size_t column, const GrepArgs& args, Backend backend) {
   uint64_t total = 0;
-  for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-    if (args.ignore_case) {
-      BOBBIN_ASSIGN(const StringMatches found, find_matches(file, column, group, args, backend));
-      total += found.rows.size();
-    } else {
+  if (args.ignore_case) {
+    BOBBIN_TRY(visit_folded_matches(file, column, args, backend,
+                                    [&](uint64_t /*row*/, std::string_view /*string*/) { ++total; }));
+  } else {
+    for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
       BOBBIN_ASSIGN(const uint64_t found, file.reader.count_strings(column, group, query_of(args), backend));
       total += found;
     }
@@ -101,20 +113,23 @@ Result<uint64_t> count_matches(const OpenReader& file, size_t column, const Args
 }
 
 // Returns the number of matches.
-Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Args& args, Backend backend) {
+Result<uint64_t> print_matches(const OpenReader& file, size_t column, const GrepArgs& args, Backend backend) {
   uint64_t total = 0;
+  const MatchVisitor visit = [&](uint64_t row, std::string_view string) {
+    print_match(row, string, args);
+    ++total;
+  };
+  if (args.ignore_case) {
+    BOBBIN_TRY(visit_folded_matches(file, column, args, backend, visit));
+    return total;
+  }
   for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-    BOBBIN_ASSIGN(const StringMatches found, find_matches(file, column, group, args, backend));
-    total += found.rows.size();
-    for (size_t i = 0; i < found.rows.size(); ++i) {
-      const auto string = found.strings.view().string(i);
-      print_match(found.rows[i], {reinterpret_cast<const char*>(string.data()), string.size()}, args);
-    }
+    BOBBIN_TRY(visit_matches(file, column, group, args, backend, visit));
   }
   return total;
 }
 
-Result<uint64_t> grep(const Args& args) {
+Result<uint64_t> grep(const GrepArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const size_t column, find_string_column(file, args.column));
   const Column& asked = file.reader.columns()[column];
@@ -125,7 +140,7 @@ Result<uint64_t> grep(const Args& args) {
   return (args.count ? count_matches : print_matches)(file, column, args, backend);
 }
 
-int run_grep(const Args& args) {
+int run_grep(const GrepArgs& args) {
   const Result<uint64_t> found = grep(args);
   if (!found.has_value()) {
     (void)report(found.error());
@@ -144,7 +159,7 @@ constexpr TestOption kTests[] = {{"--equals", "Find strings equal to S", StringT
                                  {"--contains", "Find strings that contain S", StringTest::contains}};
 
 // The pattern is the first argument, unless an option gives it.
-void set_test(const Verb& verb, Args& args) {
+void set_test(const Verb& verb, GrepArgs& args) {
   size_t given = 0;
   for (const TestOption& option : kTests) {
     if (verb.option(option.flag).count() > 0) {
@@ -176,7 +191,7 @@ void set_test(const Verb& verb, Args& args) {
 
 void add_grep(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("grep", "Find matching strings in a column without decoding the others");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<GrepArgs>();
   verb.add_option("PATTERN", args->pattern, "Text to find; omit it with --equals, --prefix or --contains")
       .may_be_empty()
       .type_name("");

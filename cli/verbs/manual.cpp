@@ -44,7 +44,7 @@ void add_completion(const Parser& parser, Action& action) {
   verb.footer(
       "Examples:\n"
       "  source <(bobbin completion bash)                          in ~/.bashrc\n"
-      "  bobbin completion zsh > ~/.zsh/completions/_bobbin        a folder of fpath");
+      "  bobbin completion zsh > ~/.zsh/completions/_bobbin        in a folder listed in fpath");
   verb.callback([shell, parser, &action] {
     action = [shell, parser] { return print_completion(parser.app(), *shell); };
   });

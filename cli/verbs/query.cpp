@@ -2,6 +2,7 @@
 // bobbin query: filters, aggregates, groups and sorts the rows of a file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "bobbin/query.hpp"
@@ -15,7 +16,7 @@
 namespace bobbin::cli {
 namespace {
 
-struct Args {
+struct QueryArgs {
   std::string input;
   std::optional<query::Predicate> where;
   std::vector<query::AggregateSpec> aggregates = {query::count()};
@@ -34,7 +35,13 @@ Result<std::vector<std::string>> parse_selection(std::string_view text) {
   return text == "*" ? Result<std::vector<std::string>>(std::vector<std::string>()) : parse_names(text);
 }
 
-std::vector<std::string> selected_names(const Reader& reader, const std::vector<std::string>& asked) {
+Result<std::vector<std::string>> selected_names(const Reader& reader, const std::vector<std::string>& asked) {
+  for (const std::string& name : asked) {
+    const bool exists = std::ranges::find(reader.columns(), name, &Column::name) != reader.columns().end();
+    BOBBIN_RETURN_IF(
+        !exists && query::parse_aggregates(name).has_value(), StatusCode::invalid_argument,
+        fmt::format("--select takes columns, and {} is not one: --agg computes aggregates", name));
+  }
   if (!asked.empty()) {
     return asked;
   }
@@ -45,13 +52,16 @@ std::vector<std::string> selected_names(const Reader& reader, const std::vector<
   return names;
 }
 
-Result<query::ResultTable> run(const Args& args, const Reader& reader, const query::Query& query,
+Result<query::ResultTable> run(const QueryArgs& args, const Reader& reader, const query::Query& query,
                                query::QueryStats& stats) {
-  return args.select ? query.select(selected_names(reader, *args.select), args.result, &stats)
-                     : query.group_by(args.group, args.aggregates, args.result, &stats);
+  if (!args.select) {
+    return query.group_by(args.group, args.aggregates, args.result, &stats);
+  }
+  BOBBIN_ASSIGN(const std::vector<std::string> names, selected_names(reader, *args.select));
+  return query.select(names, args.result, &stats);
 }
 
-Status run_query(const Args& args) {
+Status run_query(const QueryArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   query::Explanation explanation;
@@ -77,12 +87,12 @@ Status run_query(const Args& args) {
   return {};
 }
 
-void add_result_options(const Verb& verb, Args& args) {
+void add_result_options(const Verb& verb, QueryArgs& args) {
   add_parsed(verb, "--order", args.result.order, &query::parse_order,
              "Sort by columns or aggregates, such as 'count() desc, city' (default: group columns)")
       .type_name("LIST");
   verb.add_option("--limit", args.result.limit, "Print at most N rows").between(0, UINT64_MAX).type_name("N");
-  verb.add_option("--max-groups", args.result.max_groups, "Fail beyond N groups")
+  verb.add_option("--max-groups", args.result.max_groups, "Fail if there are more than N groups")
       .between(1, UINT32_MAX)
       .type_name("N")
       .show_default();
@@ -90,8 +100,8 @@ void add_result_options(const Verb& verb, Args& args) {
   Option json = verb.add_flag("--json", args.as_json, "Print JSON").excludes(csv);
   verb.add_flag("--stats", args.stats, "Also print how many row groups were read").excludes(csv);
   verb.add_flag("--explain", args.explain,
-                "Run the query, but print which kernels answer the row groups, and the sources of kernels "
-                "compiled for it")
+                "Run the query, but print which kernel answered each row group, and the source of each "
+                "kernel compiled for it")
       .excludes(csv)
       .excludes(json);
 }
@@ -100,7 +110,7 @@ void add_result_options(const Verb& verb, Args& args) {
 
 void add_query(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("query", "Filter, aggregate, group and sort rows");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<QueryArgs>();
   verb.add_option("IN", args->input, "A .bob file; '-' for stdin").type_name("").required();
   add_where_option(verb, args->where);
   Option list = add_parsed(verb, "--agg", args->aggregates, &query::parse_aggregates,
@@ -109,22 +119,20 @@ void add_query(const Parser& parser, Action& action) {
                     .type_name("LIST")
                     .default_text("count()");
   Option group = add_parsed(verb, "--group", args->group, &parse_names,
-                            "Compute them for each combination of these columns' values")
+                            "Compute the aggregates for each combination of these columns' values")
                      .type_name("A,B,...");
   add_parsed(verb, "--select", args->select, &parse_selection,
-             "Print these columns of the rows instead; '*' for all")
+             "Print these columns of the matching rows instead of aggregates; '*' for all")
       .type_name("A,B,...")
       .excludes(list)
       .excludes(group);
   add_result_options(verb, *args);
   add_backend_option(verb, args->backend);
   verb.footer(
-      "Tests: = != < <= > >= between in like ilike is null, joined by and, or, not and parentheses. A column "
-      "is\n"
-      "compared with a constant or with another column. Quote strings with ' and names that contain special\n"
-      "characters with \". In like, % matches any characters and _ one; ilike ignores case. Dates "
-      "and\n"
-      "timestamps are strings: day >= '2014-08-08'. Booleans are true or false.\n"
+      "Tests: = != < <= > >= between in like ilike is null, joined by and, or, not and parentheses.\n"
+      "Columns are compared with constants or with other columns. Quote strings with ' and names that\n"
+      "contain special characters with \". In like, % matches any characters and _ one; ilike ignores\n"
+      "case. Dates and timestamps are strings: day >= '2014-08-08'. Booleans are true or false.\n"
       "Expressions: columns and numbers with + - * and parentheses, in tests and aggregates. Integers and\n"
       "decimals are exact; with a float, the result is a double. Null if an operand is null.\n"
       "Examples:\n"

@@ -14,7 +14,7 @@
 namespace bobbin::cli {
 namespace {
 
-struct Args {
+struct ReportArgs {
   std::string input;
   std::string output;
   bool force = false;
@@ -22,7 +22,7 @@ struct Args {
   bool quiet = false;
 };
 
-Status write_report(const Args& args) {
+Status write_report(const ReportArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, file.descriptor.get()));
   if (!target.stream) {
@@ -49,7 +49,7 @@ Status write_report(const Args& args) {
 
 void add_report(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("report", "Write an HTML page about sizes, encodings and zone maps");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<ReportArgs>();
   add_input(verb, args->input, "A .bob file; '-' for stdin").required();
   add_output(verb, args->output, "File to write, '-' for stdout").required();
   add_force(verb, args->force);

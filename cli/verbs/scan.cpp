@@ -20,11 +20,12 @@
 namespace bobbin::cli {
 namespace {
 
-constexpr size_t kBlockBytes = size_t{1} << 20;  // processed between two checks of the clock and for signals
+constexpr size_t kScanBlockBytes = size_t{1}
+                                   << 20;  // processed between two checks of the clock and for signals
 
 using Bytes = std::vector<std::byte>;
 
-struct Args {
+struct ScanArgs {
   std::string input;
   std::string output;
   std::string type;
@@ -39,7 +40,7 @@ struct Args {
 };
 
 // What to scan and how, from arguments that have been checked individually.
-struct Job {
+struct ScanJob {
   DType type;
   scan::Kind kind;
   scan::Options options;
@@ -64,7 +65,7 @@ std::optional<scan::Scheme> parse_scheme(std::string_view name) {
   return std::nullopt;
 }
 
-Job make_job(const Args& args) {
+ScanJob make_job(const ScanArgs& args) {
   return {.type = *parse_dtype(args.type),
           .kind = args.exclusive ? scan::Kind::exclusive : scan::Kind::inclusive,
           .options = {.order = args.order,
@@ -84,10 +85,10 @@ Status check_length(const Input& input, uint64_t bytes, DType type) {
 Result<Bytes> read_blocks(const Input& input, bool quiet) {
   Progress progress(input.name, quiet);
   Bytes bytes;
-  bytes.reserve(input.length.value_or(0) + kBlockBytes);  // so that the last block fits without a copy
-  for (size_t got = kBlockBytes; got == kBlockBytes;) {
+  bytes.reserve(input.length.value_or(0) + kScanBlockBytes);  // so that the last block fits without a copy
+  for (size_t got = kScanBlockBytes; got == kScanBlockBytes;) {
     const size_t before = bytes.size();
-    bytes.resize(before + kBlockBytes);
+    bytes.resize(before + kScanBlockBytes);
     BOBBIN_ASSIGN(got, read_full(input, std::span(bytes).subspan(before)));
     bytes.resize(before + got);
     BOBBIN_TRY(check_interrupt().in(input.name));
@@ -113,7 +114,7 @@ Result<Bytes> read_all(const Input& input, bool quiet) {
 }
 
 // Copies to the device, scans there in place, and copies back.
-Status run_on_device(const Job& job, std::span<std::byte> values, Backend backend) {
+Status run_on_device(const ScanJob& job, std::span<std::byte> values, Backend backend) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(backend));
   BOBBIN_ASSIGN(const DeviceBuffer device, DeviceBuffer::create(values.size(), stream.view()));
   BOBBIN_TRY(copy_async(device.data(), values.data(), values.size(), stream.view()));
@@ -122,14 +123,14 @@ Status run_on_device(const Job& job, std::span<std::byte> values, Backend backen
   return stream.view().synchronize();
 }
 
-Status run_job(const Job& job, std::span<std::byte> values, Backend backend) {
+Status run_job(const ScanJob& job, std::span<std::byte> values, Backend backend) {
   return backend == Backend::cpu ? job.run(values.data(), values.size(), StreamView(Backend::cpu, nullptr))
                                  : run_on_device(job, values, backend);
 }
 
 Status write_blocks(std::span<const std::byte> bytes, file::Output& output, const std::string& name) {
   while (!bytes.empty()) {
-    const size_t size = std::min(bytes.size(), kBlockBytes);
+    const size_t size = std::min(bytes.size(), kScanBlockBytes);
     BOBBIN_TRY(output.write(bytes.first(size)).in(name));
     BOBBIN_TRY(check_interrupt().in(name));
     bytes = bytes.subspan(size);
@@ -137,8 +138,8 @@ Status write_blocks(std::span<const std::byte> bytes, file::Output& output, cons
   return output.commit().in(name);
 }
 
-Status scan_file(const Args& args) {
-  const Job job = make_job(args);
+Status scan_file(const ScanArgs& args) {
+  const ScanJob job = make_job(args);
   BOBBIN_ASSIGN(const Input input, open_input(args.input));
   BOBBIN_TRY(check_length(input, input.length.value_or(0), job.type));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
@@ -163,7 +164,7 @@ Status scan_file(const Args& args) {
 
 // Arguments that are valid individually but not together. An empty scan asks the library, which knows the
 // rules.
-void check_together(const Args& args) {
+void check_together(const ScanArgs& args) {
   if (args.output.empty() && !is_standard(args.input)) {
     refuse_without("--output");
   }
@@ -173,7 +174,7 @@ void check_together(const Args& args) {
   }
 }
 
-void add_scan_options(const Verb& verb, Args& args) {
+void add_scan_options(const Verb& verb, ScanArgs& args) {
   verb.add_option("--order", args.order, "Order of the scan, 1 to 8: how many times to apply it")
       .between(1, scan::kMaxOrder)
       .type_name("N")
@@ -197,7 +198,7 @@ void add_scan_options(const Verb& verb, Args& args) {
 
 void add_scan(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("scan", "Compute the prefix scan of a raw little-endian array");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<ScanArgs>();
   add_input(verb, args->input, "Raw array; '-' or nothing for stdin");
   add_type_option(verb, args->type).required();
   add_output(verb, args->output, "File to write, '-' for stdout (default: stdout for stdin)");

@@ -16,7 +16,7 @@ namespace {
 constexpr sim::Algorithm kAlgorithms[] = {sim::Algorithm::bdi, sim::Algorithm::fpc, sim::Algorithm::cpack,
                                           sim::Algorithm::best};
 
-struct Args {
+struct SimArgs {
   bool as_json = false;
   bool measure = false;
 };
@@ -54,7 +54,7 @@ std::vector<std::string> measured_line(const sim::Workload& workload, const sim:
   return line;
 }
 
-Status print_measured(const Args& args) {
+Status print_measured(const SimArgs& args) {
   Json list = Json::array();
   std::vector<std::vector<std::string>> lines;
   for (const sim::Workload* workload : sim::all_known_workloads()) {
@@ -72,7 +72,7 @@ Status print_measured(const Args& args) {
   return {};
 }
 
-int print_workloads(const Args& args) {
+int print_workloads(const SimArgs& args) {
   if (args.measure) {
     return report(print_measured(args));
   }
@@ -98,11 +98,11 @@ int print_workloads(const Args& args) {
 void add_sim_list(const Verb& sim, Action& action) {
   const Verb verb = sim.add_verb(
       "list", "List the workloads: proxies for the paper's applications, controls, and kernels of Bobbin");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<SimArgs>();
   verb.add_flag("--json", args->as_json, "Print JSON");
   verb.add_flag(
       "--measure", args->measure,
-      "Print what each quick workload is like: compression ratios, operations per byte, active lanes");
+      "Print properties of the quick workloads: compression ratios, operations per byte, active lanes");
   verb.callback([args, &action] { action = [args] { return print_workloads(*args); }; });
 }
 

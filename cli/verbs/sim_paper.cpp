@@ -26,7 +26,7 @@ namespace {
 constexpr uint64_t kTimelineFirst = 3000;  // the caches are warm, and no block has ended
 constexpr uint64_t kTimelineCycles = 300;
 
-struct Args {
+struct SimPaperArgs {
   MachineOptions machine;
   std::string output = "results.json";
   std::string times;
@@ -43,7 +43,7 @@ struct ReportArgs {
   bool force = false;
 };
 
-std::string journal_name(const Args& args) {
+std::string journal_name(const SimPaperArgs& args) {
   return args.output + ".part";
 }
 
@@ -53,7 +53,7 @@ bool exists(const std::string& path) {
 }
 
 // Runs that an earlier call has made, if they are of the same simulator, machine and sizes.
-Status load_earlier(const Args& args, sim::ResultSet& set) {
+Status load_earlier(const SimPaperArgs& args, sim::ResultSet& set) {
   if (exists(args.output)) {
     BOBBIN_ASSIGN(const std::string text, read_text(args.output));
     BOBBIN_ASSIGN(sim::ResultSet earlier, sim::parse_results(text, args.output));
@@ -91,7 +91,7 @@ class LineFile {
   std::ofstream file_;
 };
 
-Status open_journal(const Args& args, const sim::ResultSet& set, LineFile& journal) {
+Status open_journal(const SimPaperArgs& args, const sim::ResultSet& set, LineFile& journal) {
   journal.open(journal_name(args), std::ios::trunc);
   std::string text = journal_head(set);
   for (const auto& [one, run] : set.runs) {
@@ -121,7 +121,7 @@ std::vector<sim::Case> missing_cases(const sim::ResultSet& set) {
   return cases;
 }
 
-Status run_missing(const Args& args, sim::ResultSet& set, LineFile& journal) {
+Status run_missing(const SimPaperArgs& args, sim::ResultSet& set, LineFile& journal) {
   const std::vector<sim::Case> cases = missing_cases(set);
   LineFile times;
   if (!args.times.empty()) {
@@ -165,9 +165,9 @@ void print_claims(const sim::ResultSet& set) {
   print_table({"what", "paper", "ours", "band", "mean"}, lines, "lrrrl");
 }
 
-Status run_paper(const Args& args) {
+Status run_paper(const SimPaperArgs& args) {
   BOBBIN_RETURN_IF(is_standard(args.output), StatusCode::invalid_argument,
-                   "-o: expected a file, in which interrupted work can be found again");
+                   "-o: expected a file, so that interrupted work can be continued");
   sim::ResultSet set;
   set.build = sim::simulator_build();
   BOBBIN_ASSIGN(set.machine, make_config(args.machine));
@@ -203,8 +203,8 @@ Status write_report(const ReportArgs& args) {
 
 void add_sim_paper(const Verb& sim, Action& action) {
   const Verb verb = sim.add_verb("paper", "Run all experiments of the paper");
-  auto args = std::make_shared<Args>();
-  add_output(verb, args->output, "File of results to write or to continue").show_default();
+  auto args = std::make_shared<SimPaperArgs>();
+  add_output(verb, args->output, "Results file to write or to continue").show_default();
   add_machine_options(verb, args->machine);
   add_seed_option(verb, args->seed);
   add_jobs_option(verb, args->jobs);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kMostTimelineCycles = 20'000;  // a page of some megabytes
 
-struct Args {
+struct SimRunArgs {
   std::string workload;
   std::string design = "base";
   MachineOptions machine;
@@ -83,7 +83,7 @@ void print_text(const sim::RunResult& run) {
 }
 
 // Whether there is anything to show: better said than an empty page.
-Status check_timeline(const Args& args, const sim::Config& config, const sim::RunResult& run) {
+Status check_timeline(const SimRunArgs& args, const sim::Config& config, const sim::RunResult& run) {
   BOBBIN_RETURN_IF(args.sm >= config.gpu_sms, StatusCode::invalid_argument,
                    fmt::format("--sm: expected a number below gpu.sms ({})", config.gpu_sms));
   BOBBIN_RETURN_IF(args.first_cycle >= run.counters.core_cycles, StatusCode::invalid_argument,
@@ -91,7 +91,7 @@ Status check_timeline(const Args& args, const sim::Config& config, const sim::Ru
   return {};
 }
 
-Status run_one(const Args& args) {
+Status run_one(const SimRunArgs& args) {
   BOBBIN_ASSIGN(const sim::Workload* named, find_workload(args.workload));
   sim::Workload workload = *named;
   if (!args.data.empty()) {
@@ -116,7 +116,7 @@ Status run_one(const Args& args) {
   return {};
 }
 
-void add_timeline_options(const Verb& verb, Args& args) {
+void add_timeline_options(const Verb& verb, SimRunArgs& args) {
   verb.add_option("--timeline", args.timeline,
                   "Write an HTML page that shows which warp of one SM issued in which cycle")
       .type_name("FILE");
@@ -139,7 +139,7 @@ void add_timeline_options(const Verb& verb, Args& args) {
 
 void add_sim_run(const Verb& sim, Action& action) {
   const Verb verb = sim.add_verb("run", "Simulate one workload on one design");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<SimRunArgs>();
   verb.add_option("WORKLOAD", args->workload, "Name of a workload ('bobbin sim list' lists them)")
       .type_name("")
       .required();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMostRuns = 100'000;
 
-struct Args {
+struct SimSweepArgs {
   std::vector<std::string> workloads;
   std::vector<std::string> designs;
   MachineOptions machine;  // settings are name=a,b,c
@@ -76,7 +76,7 @@ Result<std::vector<sim::Design>> designs_of(const std::vector<std::string>& list
 }
 
 // Wrong values are reported before the first run.
-Result<std::vector<sim::Case>> make_cases(const Args& args, const sim::Config& machine) {
+Result<std::vector<sim::Case>> make_cases(const SimSweepArgs& args, const sim::Config& machine) {
   BOBBIN_ASSIGN(const std::vector<std::string> settings, combinations(args.machine.settings));
   BOBBIN_ASSIGN(const std::vector<sim::Design> designs, designs_of(args.designs));
   std::vector<sim::Case> cases;
@@ -95,7 +95,7 @@ Result<std::vector<sim::Case>> make_cases(const Args& args, const sim::Config& m
   return cases;
 }
 
-Status run_all(const Args& args, const std::vector<sim::Case>& cases, sim::ResultSet& set) {
+Status run_all(const SimSweepArgs& args, const std::vector<sim::Case>& cases, sim::ResultSet& set) {
   Progress progress(fmt::format("{} runs", cases.size()), args.quiet);
   const sim::ResultSet setup = set;
   return run_cases(cases, setup, threads_of(args.jobs), [&](const sim::CaseOutcome& outcome) -> Status {
@@ -139,7 +139,7 @@ void print_lines(const std::vector<sim::Case>& cases, const sim::ResultSet& set)
   print_table({"workload", "design", "settings", "ipc", "speed-up", "DRAM", "ratio"}, lines, "lllrrrr");
 }
 
-Status sweep(const Args& args) {
+Status sweep(const SimSweepArgs& args) {
   sim::ResultSet set;
   MachineOptions plain = args.machine;
   plain.settings.clear();
@@ -157,7 +157,7 @@ Status sweep(const Args& args) {
 
 void add_sim_sweep(const Verb& sim, Action& action) {
   const Verb verb = sim.add_verb("sweep", "Simulate workloads and designs for several values of parameters");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<SimSweepArgs>();
   verb.add_list("WORKLOAD", args->workloads, "Names of workloads ('bobbin sim list' lists them)")
       .allow_extra_args()
       .type_name("")

@@ -11,7 +11,7 @@
 namespace bobbin::cli {
 namespace {
 
-struct Args {
+struct VerifyArgs {
   std::vector<std::string> inputs;
   std::string backend = "auto";
   bool quiet = false;
@@ -31,7 +31,7 @@ Status verify_file(const std::string& path, Backend backend, bool quiet) {
   return {};
 }
 
-int verify(const Args& args) {
+int verify(const VerifyArgs& args) {
   const Result<Backend> backend = pick_backend(args.backend);
   if (!backend.has_value()) {
     return report(backend.error());
@@ -48,7 +48,7 @@ int verify(const Args& args) {
 
 void add_verify(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("verify", "Check every checksum and decode every chunk");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<VerifyArgs>();
   add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
   add_backend_option(verb, args->backend);
   verb.add_flag("-q,--quiet", args->quiet, "Do not report files without errors");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 #include "cli/command.hpp"
@@ -17,17 +18,19 @@
 namespace bobbin::cli {
 namespace {
 
-constexpr std::string_view kSuffix = ".zst";
+constexpr std::string_view kZstSuffix = ".zst";
 constexpr size_t kBatchBytes = size_t{32} << 20;
 constexpr uint64_t kDeviceBatchBytes = uint64_t{256} << 20;
 constexpr uint64_t kWorthDevice = uint64_t{8} << 20;
 
-struct Args {
+struct ZstdArgs {
   std::vector<std::string> inputs;
   std::string output;
   std::string dictionary;
   std::string range;
   uint32_t level = 3;
+  uint32_t num_levels = 0;  // how many were given: -19 is -1 and -9
+  bool keep = false;
   uint32_t frame_bytes = uint32_t{64} << 10;
   uint64_t max_window = uint64_t{128} << 20;
   unsigned threads = 0;
@@ -45,9 +48,21 @@ struct Args {
   uint64_t max_size = uint64_t{110} << 10;
 };
 
-Result<std::vector<std::byte>> read_all(const Input& input) {
+// The longest header of a frame.
+constexpr size_t kHeaderBytes = 18;
+
+// `check` sees the first bytes of a stream, if it has that many, before more is read.
+Result<std::vector<std::byte>> read_all(const Input& input,
+                                        const std::function<Status(std::span<const std::byte>)>& check = {}) {
   std::vector<std::byte> bytes(input.length.value_or(kBatchBytes) + 1);
   size_t size = 0;
+  if (!input.length && check) {
+    const auto head = std::span(bytes).first(kHeaderBytes);
+    BOBBIN_ASSIGN(size, read_full(input, head));
+    if (size == head.size()) {
+      BOBBIN_TRY(check(head));
+    }
+  }
   while (true) {
     BOBBIN_ASSIGN(const size_t got, read_full(input, std::span(bytes).subspan(size)));
     size += got;
@@ -61,7 +76,7 @@ Result<std::vector<std::byte>> read_all(const Input& input) {
 
 class Job {
  public:
-  Job(const Args& args, std::optional<zstd::Dictionary> dictionary)
+  Job(const ZstdArgs& args, std::optional<zstd::Dictionary> dictionary)
       : args_(args), dictionary_(std::move(dictionary)) {
     decode_.max_window = args.max_window;
     decode_.dictionary = dictionary_.has_value() ? &*dictionary_ : nullptr;
@@ -106,11 +121,12 @@ class Job {
       return args_.output;
     }
     if (!args_.decompress) {
-      return path + std::string(kSuffix);
+      return path + std::string(kZstSuffix);
     }
-    BOBBIN_RETURN_IF(!path.ends_with(kSuffix) || path.size() == kSuffix.size(), StatusCode::invalid_argument,
+    BOBBIN_RETURN_IF(!path.ends_with(kZstSuffix) || path.size() == kZstSuffix.size(),
+                     StatusCode::invalid_argument,
                      path + ": the name does not end in .zst; name the output with -o or use -c");
-    return path.substr(0, path.size() - kSuffix.size());
+    return path.substr(0, path.size() - kZstSuffix.size());
   }
 
   Result<uint64_t> transform(const Input& input, file::Output& output) {
@@ -205,9 +221,16 @@ class Job {
                                                            : pick_backend(args_.backend);
   }
 
+  [[nodiscard]] Result<std::vector<std::byte>> read_frames(const Input& input) const {
+    return read_all(input, [&](std::span<const std::byte> head) {
+      const auto header = zstd::parse_frame_header(head, decode_);
+      return header.has_value() ? Status() : header.error().in(frame_place(input, 0));
+    });
+  }
+
   // Returns the bytes read, or without output the bytes decoded.
   Result<uint64_t> decompress(const Input& input, file::Output* output) const {
-    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
     BOBBIN_RETURN_IF(bytes.empty(), StatusCode::corrupt, input.name + ": empty, not a .zst file");
     BOBBIN_ASSIGN(const Backend backend, backend_for(bytes.size()));
     Progress progress(input.name, args_.quiet);
@@ -227,7 +250,7 @@ class Job {
 
   // BEGIN:END of the content.
   Result<uint64_t> extract(const Input& input, file::Output& output) const {
-    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
     uint64_t begin = 0;
     uint64_t end = 0;
     const char* const text = args_.range.data();
@@ -248,7 +271,7 @@ class Job {
 
   [[nodiscard]] Status list(const std::string& path) const {
     BOBBIN_ASSIGN(const Input input, open_input(path));
-    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_all(input));
+    BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
     uint64_t frames = 0;
     uint64_t skipped = 0;
     uint64_t blocks = 0;
@@ -280,12 +303,12 @@ class Job {
     return {};
   }
 
-  const Args& args_;
+  const ZstdArgs& args_;
   std::optional<zstd::Dictionary> dictionary_;
   zstd::DecodeOptions decode_;
 };
 
-Result<std::optional<zstd::Dictionary>> load_dictionary(const Args& args) {
+Result<std::optional<zstd::Dictionary>> load_dictionary(const ZstdArgs& args) {
   if (args.dictionary.empty()) {
     return std::optional<zstd::Dictionary>();
   }
@@ -313,7 +336,7 @@ void add_samples(std::span<const std::byte> file, bool lines,
   }
 }
 
-Status train(const Args& args) {
+Status train(const ZstdArgs& args) {
   BOBBIN_RETURN_IF(args.output.empty(), StatusCode::invalid_argument, "--train: name the dictionary with -o");
   std::vector<std::vector<std::byte>> files;
   for (const std::string& path : args.inputs) {
@@ -339,7 +362,7 @@ Status train(const Args& args) {
   return {};
 }
 
-int run_zstd(const Args& args) {
+int run_zstd(const ZstdArgs& args) {
   if (args.train) {
     const Status status = train(args);
     return status.ok() ? kOk : report(status);
@@ -366,22 +389,25 @@ int run_zstd(const Args& args) {
 void add_zstd(const Parser& parser, Action& action) {
   const Verb verb =
       parser.add_verb("zstd", "Compress to standard .zst files, decompress, test and list them");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<ZstdArgs>();
   add_inputs(verb, args->inputs, "Files (default: stdin to stdout)");
   verb.add_flag("-d,--decompress", args->decompress, "Decompress");
   verb.add_flag("-t,--test", args->test, "Decompress, write nothing, report errors");
   verb.add_flag("-l,--list", args->list, "List frames, sizes and ratio");
   for (uint32_t level = 1; level <= 9; ++level) {
     verb.add_flag_callback(
-        fmt::format("-{}", level), [args, level] { args->level = level; },
+        fmt::format("-{}", level),
+        [args, level] {
+          args->level = level;
+          ++args->num_levels;
+        },
         level == 1 ? "Levels: -1 is fastest, -9 smallest (default: -3)" : "");
   }
   add_output(verb, args->output, "Output file (default: the input's name with .zst added or removed)");
   verb.add_flag("-c,--stdout", args->to_stdout, "Write to stdout");
   verb.add_option("-D,--dictionary", args->dictionary, "Dictionary to compress or decompress with")
       .type_name("FILE");
-  verb.add_flag("--train", args->train,
-                "Make a dictionary (-o) from files that are samples of small contents");
+  verb.add_flag("--train", args->train, "Make a dictionary, named by -o, from sample files");
   verb.add_flag("--lines", args->lines, "With --train: every line is a sample (default: every file)");
   verb.add_option("--max-size", args->max_size, "With --train: largest dictionary in bytes (default: 112640)")
       .between(1024, uint64_t{16} << 20);
@@ -394,14 +420,20 @@ void add_zstd(const Parser& parser, Action& action) {
       .description(
           "Where to work: auto (the GPU if there is one and the file is large), cpu, cuda or emulator");
   verb.add_flag("--no-check", args->no_checksum, "Write no checksums");
-  verb.add_flag("--rm", args->remove, "Remove the source after success (default: keep it)");
+  verb.add_flag("-k,--keep", args->keep, "Keep the source (the default)");
+  verb.add_flag("--rm", args->remove, "Remove the source after success (default: keep it)")
+      .excludes(verb.option("--keep"));
   add_force(verb, args->force);
   add_quiet(verb, args->quiet);
   verb.footer(
-      "Any zstd tool reads what this writes. Frames of 64 KiB and a seek table make every part of a large "
-      "file\n"
+      "Any zstd tool reads the output. Frames of 64 KiB and a seek table make every part of a large file\n"
       "readable by itself: bobbin zstd --seek 1000000:1000100 log.zst");
-  verb.callback([args, &action] { action = [args] { return run_zstd(*args); }; });
+  verb.callback([args, &action] {
+    if (args->num_levels > 1) {
+      refuse("expected one level, from -1 to -9");
+    }
+    action = [args] { return run_zstd(*args); };
+  });
 }
 
 }  // namespace bobbin::cli

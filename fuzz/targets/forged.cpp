@@ -82,7 +82,7 @@ CodecId draw_codec(Draw& draw) {
   return all_codecs()[draw.below(all_codecs().size())]->id;
 }
 
-select::Cascade draw_cascade(DType type, uint32_t depth, Draw& draw) {
+select::ResolvedCascade draw_cascade(DType type, uint32_t depth, Draw& draw) {
   std::vector<const Codec*> codecs;
   for (const Codec* codec : all_codecs()) {
     if (codec->takes(type) && !codec->has_nulls()) {
@@ -90,7 +90,7 @@ select::Cascade draw_cascade(DType type, uint32_t depth, Draw& draw) {
     }
   }
   const Codec& codec = *codecs[draw.below(codecs.size())];
-  select::Cascade cascade{codec.id, {}};
+  select::ResolvedCascade cascade{codec.id, {}};
   for (size_t i = 0; depth > 1 && i < codec.parts().size(); ++i) {
     cascade.children.push_back(draw_cascade(child_type(codec.id, i, type), depth - 1, draw));
   }

@@ -3,13 +3,13 @@
 // needed: the interfaces are plain structures, which pyarrow, DuckDB, Polars and others read and make.
 //
 //   ArrowArrayStream stream;
-//   BOBBIN_TRY(arrow::export_scan(reader, {.where = query::col("a") < 10}, &stream));  // and hand it over
-//   BOBBIN_TRY(arrow::write_stream(&stream, "t.bob"));                                 // or the other way
+//   BOBBIN_TRY(arrow::export_table_scan(reader, {.where = query::col("a") < 10}, &stream));  // to Arrow
+//   BOBBIN_TRY(arrow::write_stream(&stream, "t.bob"));                                       // from Arrow
 //
-// Types, from Bobbin to Arrow: numbers, dates, timestamps and times are what they are (times in seconds and
+// Types, from Bobbin to Arrow: numbers, dates, timestamps and times keep their types (times in seconds and
 // milliseconds have 32 bits in Arrow), booleans become bits, decimals decimal128, strings large_string and
-// large_binary. What a table from Arrow had besides (time zones, precisions, 32-bit string offsets,
-// durations) is kept in the file's metadata, so that the same types come back.
+// large_binary. What else a table from Arrow had (time zones, precisions, 32-bit string offsets, durations)
+// is kept in the file's metadata, so that the same types come back.
 //
 // Threads: the functions may be called from any thread. An exported structure is used by one thread at a
 // time; different ones are independent, also if they share memory.
@@ -33,7 +33,7 @@
 
 namespace bobbin::arrow {
 
-// An Arrow structure that is released when its owner goes.
+// Owns an Arrow structure, and releases it when destroyed.
 template <class T>
 struct Owned {
   T held{};
@@ -62,8 +62,8 @@ struct Field {
 [[nodiscard]] BOBBIN_API std::string default_format(const Column& column);
 // Whether a column can be exported with this type: other time zones, precisions and string widths.
 [[nodiscard]] BOBBIN_API bool can_export_as(const Column& column, const std::string& format);
-// The columns of a file, with the types of the table that it was written from. A column of strings has 64-bit
-// offsets, whatever they were, if a row group has 2 GiB of them.
+// The columns of a file, with the types of the table that it was written from. A string column has 64-bit
+// offsets, whatever it had before, if a row group has 2 GiB of strings or more.
 [[nodiscard]] BOBBIN_API std::vector<Field> fields_of(const Reader& reader);
 // The file's metadata without the keys that are Bobbin's own.
 [[nodiscard]] BOBBIN_API Metadata own_metadata(const Reader& reader);
@@ -77,13 +77,13 @@ BOBBIN_API void export_schema(std::span<const Field> fields, const Metadata& met
 [[nodiscard]] BOBBIN_API Status export_columns(std::vector<HostColumn> columns,
                                                std::span<const std::string> formats, ArrowArray* out);
 
-// How much a scan has read so far.
-struct ScanCounts {
-  uint64_t row_groups = 0;  // read, all or some of their columns
+// How much a table scan has read so far.
+struct TableScanCounts {
+  uint64_t row_groups = 0;  // of which at least one column was read
   uint64_t rows = 0;        // returned
 };
 
-struct ScanOptions {
+struct TableScanOptions {
   std::optional<std::vector<size_t>> columns{};  // in this order; nothing: all
   std::optional<query::Predicate> where{};
   uint64_t begin = 0;                               // the first row
@@ -94,25 +94,27 @@ struct ScanOptions {
   std::vector<std::string> formats{};               // per returned column; empty: those of fields_of()
   Backend backend = Backend::cpu;                   // where `where` runs
   unsigned threads = 0;                             // 0: one per core
-  std::function<void(const ScanCounts&)> report{};  // called after each row group, by the receiver's thread
+  // Called after each row group, by the receiver's thread.
+  std::function<void(const TableScanCounts&)> report{};
 };
 
-// The fields that a scan returns. Fails if columns, formats, row groups or the predicate do not fit the file.
-[[nodiscard]] BOBBIN_API Result<std::vector<Field>> scan_fields(const Reader& reader,
-                                                                const ScanOptions& options);
+// The fields that a table scan returns. Fails if columns, formats, row groups or the predicate do not fit the
+// file.
+[[nodiscard]] BOBBIN_API Result<std::vector<Field>> table_scan_fields(const Reader& reader,
+                                                                      const TableScanOptions& options);
 // A stream of struct arrays. Row groups are read when they are asked for, and a few ahead; memory holds those
 // and what the receiver has not released. The reader lives as long as the stream.
-[[nodiscard]] BOBBIN_API Status export_scan(std::shared_ptr<const Reader> reader, ScanOptions options,
-                                            ArrowArrayStream* out);
+[[nodiscard]] BOBBIN_API Status export_table_scan(std::shared_ptr<const Reader> reader,
+                                                  TableScanOptions options, ArrowArrayStream* out);
 
 // ---- Importing. Structures are checked as far as they can be: a pointer has no size. ----
 
 // A struct array as views for Writer::append(). It must not outlive the array.
-class BOBBIN_API Batch {
+class BOBBIN_API ImportedBatch {
  public:
-  Batch(Batch&&) noexcept;
-  Batch& operator=(Batch&&) noexcept;
-  ~Batch();
+  ImportedBatch(ImportedBatch&&) noexcept;
+  ImportedBatch& operator=(ImportedBatch&&) noexcept;
+  ~ImportedBatch();
 
   [[nodiscard]] uint64_t length() const;
   [[nodiscard]] std::span<const ColumnView> columns() const;
@@ -120,7 +122,7 @@ class BOBBIN_API Batch {
  private:
   friend class Importer;
   struct Impl;
-  explicit Batch(std::unique_ptr<Impl> impl);
+  explicit ImportedBatch(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -137,7 +139,7 @@ class BOBBIN_API Importer {
   [[nodiscard]] const std::vector<Field>& fields() const;
   [[nodiscard]] const Metadata& metadata() const;
   // Views of an array of this type. Memory is shared where the layouts are the same.
-  [[nodiscard]] Result<Batch> import(const ArrowArray& array) const;
+  [[nodiscard]] Result<ImportedBatch> import(const ArrowArray& array) const;
   // Sets the metadata that fields_of() and own_metadata() return for the file.
   [[nodiscard]] Status annotate(Writer& writer) const;
 

@@ -2,10 +2,10 @@
 // Arrays in device memory that kernels read, and write, in compressed form: docs/assist.md.
 //
 //   BOBBIN_ASSIGN(const auto ids, CompressedArray<uint64_t>::from_device(values, length, {}, stream));
-//   ...                                        // a kernel reads view_of<uint64_t>(ids.parts())
+//   assist::with_view<uint64_t>(ids.parts(), launch);  // calls launch(view); a kernel reads through the view
 //
 // All calls are on the caller's stream, and the memory is the caller's: LineOptions::memory. Kernels get
-// only what this library compressed itself, or what it validated before: from_bytes() and from_slots().
+// only data that this library compressed itself, or that from_bytes() or from_slots() validated.
 //
 // Threads: a CompressedArray is used by one thread at a time; its memory is ordered by streams.
 #pragma once
@@ -37,7 +37,7 @@ enum class LineLayout : uint8_t {
 
 // Who decides whether an array is compressed.
 enum class LineDecision : uint8_t {
-  by_sample,  // a sample of the values, and of LineOptions::kernel: an array that does not pay is kept raw
+  by_sample,  // a sample of the values, and a run of LineOptions::kernel: raw unless compression pays
   compressed,
   raw,
 };
@@ -51,7 +51,7 @@ struct LineClass {
 };
 
 struct LineUse {
-  std::vector<LineClass> classes;  // those that occur; none of a raw array
+  std::vector<LineClass> classes;  // those that occur; empty for a raw array
   uint64_t memory_bytes = 0;
   uint64_t moved_bytes = 0;  // by a kernel that reads the whole array
   double ratio = 1;          // bytes of the values per byte moved
@@ -77,9 +77,10 @@ struct LineOptions {
   LineLayout layout = LineLayout::tiles;  // of a compressed array
   LineDecision decision = LineDecision::by_sample;
   MemoryResource* memory = nullptr;  // null: default_memory() of the stream's back end
-  // A sample of the kernel: launches it on an array with these parts, which it only reads, on the stream that
-  // the array is made on. If it is set, and the sample of the values speaks for compression, the kernel is
-  // timed on the first values, raw and compressed; the array is kept raw unless that is faster.
+  // Launches the caller's kernel on an array with these parts, on the stream that the array is made on. The
+  // kernel must only read the array. If this is set, and the sample of the values favours compression, the
+  // kernel is timed on the first values, raw and compressed, and the array is kept raw unless the compressed
+  // run is faster.
   std::function<Status(const LineParts&)> kernel = nullptr;
   uint64_t kernel_bytes = uint64_t{256} << 20;  // of the values; more than the GPU's L2 cache has
 };
@@ -116,12 +117,13 @@ class BOBBIN_API CompressedMemory {
   [[nodiscard]] const std::string& reason() const;  // for this layout, as one line of text
   [[nodiscard]] LineParts parts() const;
 
-  // Decompresses; device memory aligned to 16 bytes. The first waits for the stream, the second does not.
+  // Decompress the array. to_host() waits for the stream; to_device() does not, and needs device
+  // memory that is aligned to 16 bytes.
   [[nodiscard]] Status to_host(std::span<std::byte> out, StreamView stream) const;
   [[nodiscard]] Status to_device(void* out, StreamView stream) const;
   // Counts lines by class. Waits for the stream.
   [[nodiscard]] Result<LineUse> use(StreamView stream) const;
-  // Of tiles: one run of bytes with a checksum. Waits for the stream.
+  // The array as one run of bytes with a checksum. Only for the layout `tiles`. Waits for the stream.
   [[nodiscard]] Result<std::vector<std::byte>> to_bytes(StreamView stream) const;
 
  private:
@@ -175,8 +177,9 @@ class CompressedArray {
   CompressedMemory memory_;
 };
 
-// A sample of the kernel: runs both versions a few times, for example on the first gigabyte, and returns how
-// many times as fast the compressed one is. Waits for the stream. Below 1 the array is better kept raw.
+// Times two versions of a kernel, for example on the first gigabyte, and returns how many times as fast the
+// one on compressed values is: below 1, the array is better kept raw. Runs each a few times. Waits for the
+// stream.
 [[nodiscard]] BOBBIN_API Result<double> compressed_speedup(const std::function<Status()>& on_raw,
                                                            const std::function<Status()>& on_compressed,
                                                            StreamView stream);

@@ -19,6 +19,7 @@
 
 #include "bobbin/arrow_abi.h"
 #include "bobbin/export.h"
+#include "bobbin/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -185,7 +186,7 @@ typedef struct bobbin_zstd_decode_options {
 
 /* NULL for `options` means the defaults in all functions below. */
 
-/* The most bytes that bobbin_zstd_compress() writes for so much content. */
+/* The most bytes that bobbin_zstd_compress() writes for content of this size. */
 BOBBIN_API bobbin_status bobbin_zstd_compress_bound(uint64_t content_bytes,
                                                     const bobbin_zstd_encode_options* options,
                                                     uint64_t* bound);
@@ -205,7 +206,7 @@ BOBBIN_API bobbin_status bobbin_zstd_decompress_range(const void* in, size_t in_
 /* What the headers of a frame and of its blocks say; nothing is decompressed. */
 typedef struct bobbin_zstd_frame_info {
   uint64_t compressed_bytes; /* where the next frame begins */
-  uint64_t content_bytes;    /* if has_content_bytes is 1; of a skippable frame: the bytes to skip */
+  uint64_t content_bytes;    /* valid if has_content_bytes is 1; for a skippable frame: the bytes to skip */
   uint64_t content_bound;    /* the content has at most this many bytes */
   uint64_t window_bytes;
   uint64_t num_blocks;
@@ -215,11 +216,12 @@ typedef struct bobbin_zstd_frame_info {
   uint32_t skippable;
 } bobbin_zstd_frame_info;
 
-/* Of the frame at the start of `in`. */
+/* Reads the headers of the frame at the start of `in`. */
 BOBBIN_API bobbin_status bobbin_zstd_frame(const void* in, size_t in_bytes, bobbin_zstd_frame_info* info,
                                            const bobbin_zstd_decode_options* options);
 
-/* A frame of a batch. On a GPU the 4-byte words with the first and the last byte of `in` must be readable. */
+/* A frame of a batch. On a GPU, the 4-byte words that contain the first and the last byte of `in` must be
+ * readable. */
 typedef struct bobbin_zstd_batch_frame {
   const void* in;
   uint64_t in_bytes;
@@ -241,10 +243,10 @@ typedef struct bobbin_zstd_batch_result {
   uint32_t reserved;
 } bobbin_zstd_batch_result;
 
-/* Decompresses each of `count` frames to its own output, and gives each its own verdict. On a device all
- * arrays, also `frames` and `results`, are in its memory, no output is larger than `max_capacity`, options
- * may not name a dictionary, and `memory` (or NULL) is where scratch comes from; on BOBBIN_BACKEND_CUDA the
- * work is asynchronous in `cuda_stream`. */
+/* Decompresses each of `count` frames to its own output, and gives each its own verdict. On a device, all
+ * arrays, also `frames` and `results`, are in its memory; no output is larger than `max_capacity`; the
+ * options may not name a dictionary; scratch comes from `memory` (NULL: the backend's default). On
+ * BOBBIN_BACKEND_CUDA the work is asynchronous in `cuda_stream`. */
 BOBBIN_API bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_frame* frames, uint64_t count,
                                                       bobbin_zstd_batch_result* results,
                                                       uint64_t max_capacity,
@@ -252,15 +254,15 @@ BOBBIN_API bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_fr
                                                       const bobbin_memory_resource* memory,
                                                       bobbin_backend backend, void* cuda_stream);
 
-/* The largest size that bobbin_zstd_compress_batch() needs for its output, and the number of its frames.
- * Frames and blocks of a device have 256 bytes to 64 KiB; a dictionary and a seek table are refused. */
+/* The most bytes that bobbin_zstd_compress_batch() writes, and the number of its frames. `frame_bytes` and
+ * `block_bytes` must be 256 bytes to 64 KiB on a device; a dictionary and a seek table are refused. */
 BOBBIN_API bobbin_status bobbin_zstd_compress_batch_bound(uint64_t in_bytes,
                                                           const bobbin_zstd_encode_options* options,
                                                           uint64_t* bound, uint64_t* num_frames);
 /* Compresses content in device memory to the bytes that bobbin_zstd_compress() gives: the frames lie one
  * after another in `out`, and frame_ends[i] is where frame i ends. All arrays are in device memory; the
- * 4-byte words with the first and the last byte of `in` must be readable. `memory` (or NULL) is where scratch
- * comes from. Asynchronous on BOBBIN_BACKEND_CUDA. */
+ * 4-byte words that contain the first and the last byte of `in` must be readable. Scratch comes from `memory`
+ * (NULL: the backend's default). Asynchronous on BOBBIN_BACKEND_CUDA. */
 BOBBIN_API bobbin_status bobbin_zstd_compress_batch(const void* in, uint64_t in_bytes, void* out,
                                                     uint64_t capacity, uint64_t* frame_ends,
                                                     const bobbin_zstd_encode_options* options,
@@ -274,7 +276,7 @@ typedef struct bobbin_bytes bobbin_bytes;
 /* Valid until the object is destroyed. */
 BOBBIN_API const void* bobbin_bytes_data(const bobbin_bytes* bytes);
 BOBBIN_API size_t bobbin_bytes_size(const bobbin_bytes* bytes);
-/* NULL is allowed, here and in all functions that destroy. */
+/* NULL is allowed, here and in all other destroy functions. */
 BOBBIN_API void bobbin_bytes_destroy(bobbin_bytes* bytes);
 
 /* ---- Encoded arrays: numbers as a .bob file stores them, without the file ---- */
@@ -378,14 +380,14 @@ BOBBIN_API bobbin_status bobbin_batch_to_device(const bobbin_batch* batch, bobbi
 BOBBIN_API bobbin_status bobbin_batch_decode_on_device(const bobbin_batch* batch, void* out, size_t out_bytes,
                                                        bobbin_backend backend, void* cuda_stream);
 
-/* ---- Partial aggregates: of files, processes or machines, merged to what one query gives ---- */
+/* ---- Partial aggregates: of files, processes or machines, merged into the result of one query ---- */
 
 typedef struct bobbin_partial bobbin_partial;
 typedef struct bobbin_result bobbin_result;
 
 /* Aggregates of a .bob file. `aggregates` and `where` are text as the command takes it, such as
- * "count(), sum(price)" and "price > 3 and city = 'Oslo'"; NULL for `where`: all rows. Groups are those of
- * `keys`, the names of `num_keys` columns; 0: there is one group. */
+ * "count(), sum(price)" and "price > 3 and city = 'Oslo'"; NULL for `where`: all rows. `keys`
+ * names the `num_keys` columns to group by; 0: there is one group. */
 BOBBIN_API bobbin_status bobbin_partial_of_file(const char* path, const char* where, const char* const* keys,
                                                 size_t num_keys, const char* aggregates,
                                                 bobbin_backend backend, bobbin_partial** partial);
@@ -395,8 +397,8 @@ BOBBIN_API bobbin_status bobbin_partial_merge(bobbin_partial* partial, const bob
 BOBBIN_API bobbin_status bobbin_partial_to_bytes(const bobbin_partial* partial, bobbin_bytes** bytes);
 /* Checks everything; the bytes may be hostile. */
 BOBBIN_API bobbin_status bobbin_partial_from_bytes(const void* bytes, size_t size, bobbin_partial** partial);
-/* One row per group: the keys, then the aggregates. `order` is text such as "count() desc, city"; NULL: any
- * order. At most `limit` rows. */
+/* One row per group: the keys, then the aggregates. `order` is text such as "count() desc, city"; NULL:
+ * ascending by the keys. At most `limit` rows. */
 BOBBIN_API bobbin_status bobbin_partial_finish(const bobbin_partial* partial, const char* order,
                                                uint64_t limit, bobbin_result** result);
 
@@ -426,17 +428,17 @@ typedef struct bobbin_table_scan {
   { sizeof(bobbin_table_scan), 0, NULL, 0, NULL, 0, UINT64_MAX, UINT64_MAX, UINT64_MAX }
 
 /* Rows of a .bob file as an Arrow stream, which the receiver releases. NULL for `scan`: all. */
-BOBBIN_API bobbin_status bobbin_arrow_scan(const char* path, const bobbin_table_scan* scan,
-                                           struct ArrowArrayStream* stream);
+BOBBIN_API bobbin_status bobbin_arrow_table_scan(const char* path, const bobbin_table_scan* scan,
+                                                 struct ArrowArrayStream* stream);
 /* Writes all arrays of an Arrow stream to a .bob file; the stream is released in every case. `overwrite` is 0
  * or 1. `rows` may be NULL. */
 BOBBIN_API bobbin_status bobbin_arrow_write(struct ArrowArrayStream* stream, const char* path,
                                             uint32_t overwrite, uint64_t* rows);
 /* Rows of a .bob file in device memory, one array per row group. `backend` is BOBBIN_BACKEND_CUDA or
  * BOBBIN_BACKEND_EMULATOR. */
-BOBBIN_API bobbin_status bobbin_arrow_scan_on_device(const char* path, const bobbin_table_scan* scan,
-                                                     bobbin_backend backend,
-                                                     struct ArrowDeviceArrayStream* stream);
+BOBBIN_API bobbin_status bobbin_arrow_table_scan_on_device(const char* path, const bobbin_table_scan* scan,
+                                                           bobbin_backend backend,
+                                                           struct ArrowDeviceArrayStream* stream);
 /* Encodes an Arrow array of numbers in device memory, where the result stays, or column `column` of a struct
  * array. Waits for the array's event and for the stream; the array stays the caller's. */
 BOBBIN_API bobbin_status bobbin_arrow_encode_on_device(const struct ArrowSchema* schema,

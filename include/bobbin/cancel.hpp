@@ -8,9 +8,9 @@
 //   });
 //   token.cancel();  // verify() returns an error with code `cancelled`
 //
-// Reading, querying, verifying and writing look at the token once per chunk of a column, the threads that
-// they start too; those of a Loader and of Arrow streams do not. A Writer that was cancelled can only be
-// destroyed: no file is made.
+// Reading, querying, verifying and writing check the token once per chunk of a column, in the threads that
+// they start too; the threads of a Loader and of Arrow streams do not check it. A Writer that was cancelled
+// can only be destroyed: no file is made.
 //
 // Threads: any number of threads may use a token, or copies of it. A scope belongs to the thread that made
 // it; scopes of a thread end in the opposite order.
@@ -29,7 +29,7 @@ class CancelToken {
  public:
   CancelToken() : cancelled_(std::make_shared<std::atomic<bool>>(false)) {}
 
-  // Calls no function: a signal handler may do it.
+  // May be called by a signal handler.
   void cancel() const { cancelled_->store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool is_cancelled() const { return cancelled_->load(std::memory_order_relaxed); }
 
@@ -47,7 +47,8 @@ class BOBBIN_API CancelScope {
   CancelScope& operator=(const CancelScope&) = delete;
   ~CancelScope();
 
-  // Fails with code `cancelled` if this thread is to end what it does. For loops between calls of Bobbin.
+  // Fails with code `cancelled` if the token of this thread's scope is cancelled. For loops of your own
+  // between calls of Bobbin.
   [[nodiscard]] static Status check();
   // The token of this thread's innermost scope, to pass on to threads that work for it; nullptr: none.
   [[nodiscard]] static const CancelToken* current();

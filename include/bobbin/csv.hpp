@@ -62,7 +62,7 @@ struct Options {
   Ragged ragged = Ragged::error;
   uint64_t skip_lines = 0;   // before the header row
   bool header = true;        // the first line has the columns' names
-  bool skip_blanks = false;  // those before an opening quote are not part of the field
+  bool skip_blanks = false;  // blanks before an opening quote are not part of the field
   bool trailing = false;     // an empty field after the last column is ignored
   // Unquoted fields that mean null; the first one is written.
   std::vector<std::string> nulls = {""};
@@ -81,9 +81,9 @@ struct Options {
 // One ASCII character that is not a letter or digit; "none" is NUL.
 [[nodiscard]] BOBBIN_API std::optional<char> parse_mark(std::string_view text);
 
-// How the text was written that a .bob file was made from; nothing if it was not made from CSV.
+// The options of the CSV text that a .bob file was made from; nothing if it was not made from CSV.
 [[nodiscard]] BOBBIN_API std::optional<Options> noted_options(const Metadata& metadata);
-// The size of that text, compressed if it was.
+// The size of that text as it was stored, which may have been compressed.
 [[nodiscard]] BOBBIN_API std::optional<uint64_t> noted_source_bytes(const Metadata& metadata);
 
 // A text to read: a file, an open descriptor (perhaps a pipe), or memory. gzip and zstd are decompressed.
@@ -107,7 +107,7 @@ struct Input {
 };
 
 struct ReadOptions {
-  // What is not given is found from the first bytes of the text.
+  // What is not given is detected in the first bytes of the text.
   std::optional<char> delimiter{};
   std::optional<char> quote{};
   std::optional<char> escape{};
@@ -115,15 +115,15 @@ struct ReadOptions {
   std::optional<uint64_t> skip_lines{};    // before the header row
   std::optional<char> likely_delimiter{};  // preferred if several would do (default: by the input's name)
 
-  // All else; its delimiter, quote, escape, header, skip_lines and line_end are not used, and the empty field
-  // always means null.
+  // All other options. Its delimiter, quote, escape, header, skip_lines and line_end are ignored, and the
+  // empty field always means null.
   Options other{};
   Encoding encoding = Encoding::utf8;
   // Types of all columns or some; other columns get the type that fits all of their values.
   std::optional<Schema> schema{};
 };
 
-// What was found from the first bytes.
+// What was detected in the first bytes.
 struct Sniffed {
   Options options;
   size_t columns = 0;
@@ -152,7 +152,7 @@ struct ImportResult {
 // Reads one or more texts with the same columns into one .bob file. Memory holds about two row groups.
 class BOBBIN_API Importer {
  public:
-  // Opens the inputs and sniffs the first one; the others are written like it.
+  // Opens the inputs and detects the format of the first one; the others are read in the same format.
   static Result<Importer> open(std::vector<Input> inputs, const ReadOptions& options = {});
 
   Importer(Importer&&) noexcept;
@@ -161,9 +161,9 @@ class BOBBIN_API Importer {
 
   [[nodiscard]] const Sniffed& sniffed() const;
 
-  // Reads everything and writes a file, or to an open descriptor (a pipe, say) that the caller closes. Call
-  // one of them, once. Types are first inferred from the beginning of the text; if a later value does not
-  // fit, the text is read again from the start. To a descriptor, all of the text is read twice instead.
+  // Read everything and write a file, or to an open descriptor (a pipe, say) that the caller closes. Call one
+  // of the two, once. Types are first inferred from the beginning of the text; if a later value does not fit,
+  // the text is read again from the start. For a descriptor, the whole text is always read twice.
   [[nodiscard]] Result<ImportResult> write(const std::string& path, const WriteOptions& options = {},
                                            const ImportVisitor& visit = {});
   [[nodiscard]] Result<ImportResult> write_to_descriptor(int descriptor, std::string name,

@@ -30,8 +30,8 @@ class BOBBIN_API EncodedArray {
   static Result<EncodedArray> encode(DType type, const void* values, uint64_t length,
                                      const std::optional<Cascade>& cascade = {},
                                      Backend backend = Backend::cpu);
-  // Encodes numbers in the memory of a device, where the result stays, by one codec that chooses what is
-  // inside it, or, if `codec` is empty, by the smallest of those that the device encodes by itself
+  // Encodes numbers in device memory, where the result stays, by one codec that chooses the encodings of its
+  // parts. If `codec` is empty: by the smallest of those that the device can encode without the host
   // (docs/capabilities.md). Asynchronous in `stream`, which must outlive the result, except where a codec has
   // to wait for sizes.
   static Result<EncodedArray> encode_on_device(const std::string& codec, DType type, const void* values,
@@ -42,10 +42,11 @@ class BOBBIN_API EncodedArray {
   [[nodiscard]] uint64_t encoded_bytes() const;  // without padding
   [[nodiscard]] Cascade cascade() const;
 
-  // Of an array in host memory: decodes all values, length() * size_bytes(type()) bytes, on any backend.
+  // Decodes all values of an array in host memory, on any backend. `out` has length() * size_bytes(type())
+  // bytes.
   [[nodiscard]] Status decode(std::span<std::byte> out, Backend backend = Backend::cpu) const;
 
-  // ---- Of arrays in host memory, without decoding all of them. ----
+  // ---- For arrays in host memory: values without decoding all of them. ----
 
   // Values begin .. begin+length-1; shares the memory.
   [[nodiscard]] Result<EncodedArray> slice(uint64_t begin, uint64_t length) const;
@@ -64,9 +65,10 @@ class BOBBIN_API EncodedArray {
 
   // Copies the array to a device. Waits for the stream.
   [[nodiscard]] Result<EncodedArray> to_device(StreamView stream) const;
-  // Of an array in device memory: copies it to host memory. Waits for the stream.
+  // Copies an array in device memory to host memory. Waits for the stream.
   [[nodiscard]] Result<EncodedArray> to_host(StreamView stream) const;
-  // Of an array in device memory: decodes all values into device memory, aligned to 16 bytes. Asynchronous.
+  // Decodes all values of an array in device memory to device memory that is aligned to 16 bytes.
+  // Asynchronous.
   [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
 
  private:

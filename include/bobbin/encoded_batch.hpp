@@ -36,10 +36,11 @@ class BOBBIN_API EncodedBatch {
   [[nodiscard]] size_t size() const;                        // arrays
   [[nodiscard]] std::span<const uint64_t> offsets() const;  // size() + 1
   [[nodiscard]] uint64_t encoded_bytes() const;             // without padding
-  // One of them, if `index` is less than size(); it shares the memory.
+  // One of the arrays; `index` must be less than size(). It shares the memory.
   [[nodiscard]] EncodedArray array(size_t index) const;
 
-  // Of a batch in host memory: all values of all arrays, offsets().back() * size_bytes(type()) bytes.
+  // Decodes all values of all arrays of a batch in host memory. `out` has offsets().back() *
+  // size_bytes(type()) bytes.
   [[nodiscard]] Status decode(std::span<std::byte> out, unsigned threads = 0) const;
 
   // The batch as one run of bytes, with checksums; the same on every machine.
@@ -50,9 +51,9 @@ class BOBBIN_API EncodedBatch {
 
   // Copies the batch to a device, with one copy. Waits for the stream.
   [[nodiscard]] Result<EncodedBatch> to_device(StreamView stream) const;
-  // Of a batch in device memory: decodes all values into device memory. Arrays that take one launch each are
-  // decoded by one launch per kind. Asynchronous. An array's values must begin at a multiple of 16 bytes: the
-  // offsets are multiples of 16 / size_bytes(type()).
+  // Decodes all values of a batch in device memory to device memory. Asynchronous. Arrays that would take one
+  // launch each share one launch per kind of kernel. Each array's values must begin at a multiple of 16
+  // bytes: offsets must be multiples of 16 / size_bytes(type()).
   [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
 
  private:

@@ -48,7 +48,7 @@ struct EncodingCandidate {
 };
 
 struct EncodingChoice {
-  // What candidates are considered for: `compact` if the row group uses a codec that only this goal takes.
+  // What candidates are considered for: `compact` if the row group uses a codec that only this goal uses.
   Goal::Kind goal = Goal::Kind::smallest;
   uint64_t num_rows = 0;
   uint64_t num_sampled = 0;                   // rows that estimates are made from
@@ -57,8 +57,8 @@ struct EncodingChoice {
   std::vector<EncodingCandidate> candidates;  // best first
 };
 
-// Which cascades the writer considers for a chunk, and what they take. Reads the chunk and encodes it with
-// every candidate.
+// Which cascades the writer considers for a chunk, and their sizes. Reads the chunk and encodes it with every
+// candidate.
 [[nodiscard]] BOBBIN_API Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group,
                                                                  size_t column);
 

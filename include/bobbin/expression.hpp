@@ -5,14 +5,16 @@
 //   const query::Formula revenue = query::col("price") * (1 - query::col("discount"));
 //
 // Integers and decimals are exact: a product has as many digits after the point as both factors together, a
-// sum as many as the operand with more. There may be 18 digits after the point, and 128 bits in all; a result
-// of a matching row beyond that is an error. Constants with a point are decimals: 1.05 has two digits.
+// sum as many as the operand with more. There may be 18 digits after the point, and 128 bits in all; a
+// result beyond that is an error. Constants with a point are decimals: 1.05 has two digits.
 //
 // An operation with a float is computed in double precision, in the order in which it is written. The other
-// operand is rounded to the nearest double first; of a decimal the integer is rounded, then divided by its
-// power of ten.
+// operand is rounded to the nearest double first; for a decimal, its stored integer is rounded, then divided
+// by the power of ten.
 //
 // A result is null if any operand is null. Strings, booleans, dates and times are not numbers.
+//
+// Threads: formulas are plain values, which any number of threads may read at the same time.
 #pragma once
 
 #include <concepts>

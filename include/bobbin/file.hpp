@@ -139,9 +139,9 @@ struct NodeInfo {
   std::string detail;  // parameters of the codec, such as "width 7"
   DType type{};
   uint64_t length = 0;
-  // Metadata and stored segments of this node, padding included; of what lies in a compressed footer, its
+  // Metadata and stored segments of this node, padding included; for what is in a compressed footer, its
   // share of the compressed size. Symbols that a chunk of strings shares with the previous chunk of its
-  // column are counted there.
+  // column are counted in that chunk.
   uint64_t bytes = 0;
   std::vector<NodeInfo> children;
 };
@@ -160,7 +160,7 @@ struct StringZone {
 
 struct ChunkInfo {
   NodeInfo root;
-  // The zone map of the values that are not null; zero if all are, and undefined for strings.
+  // The zone map of the values that are not null; zero if all are null, and undefined for strings.
   // Floats: from -infinity to +infinity if there is a NaN among the values, and never NaN itself.
   Scalar min;
   Scalar max;
@@ -196,8 +196,8 @@ class BOBBIN_API Reader {
   [[nodiscard]] uint64_t num_rows() const;
   [[nodiscard]] uint64_t file_bytes() const;
   [[nodiscard]] unsigned format_version() const;
-  // The footer's checksum. As the footer has the checksums of all other bytes, files with other data have
-  // another one: it shows whether a file that is opened again has changed.
+  // The footer's checksum. Since the footer holds the checksums of all other bytes, files with different data
+  // have different ones: it shows whether a file that is opened again has changed.
   [[nodiscard]] uint64_t checksum() const;
   [[nodiscard]] const Metadata& metadata() const;
   [[nodiscard]] size_t num_row_groups() const;

@@ -57,6 +57,11 @@ class Descriptor {
   return {StatusCode::io, place + ": " + std::generic_category().message(error), where};
 }
 
+// Whether a .bob file may begin with these bytes, for what is read from a stream: at least kBeginningBytes of
+// them.
+inline constexpr size_t kBeginningBytes = 16;
+[[nodiscard]] BOBBIN_API Status check_beginning(std::span<const std::byte> bytes);
+
 // A file in $TMPDIR, or /tmp, that has no name: it is gone when its descriptor is closed.
 [[nodiscard]] BOBBIN_API Result<Descriptor> nameless_file();
 

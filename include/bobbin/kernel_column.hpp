@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An encoded array in device memory, for kernels of your own: docs/kernels.md.
+// An encoded array in device memory, for kernels of your own: docs/kernels.md. Threads may share a column;
+// kernels in other streams than the one it was created with must wait for that stream first.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace bobbin {
 
 class BOBBIN_API KernelColumn {
  public:
-  // `array` is in the memory of the stream's device, and its parts are shared. Dictionaries, and row numbers
-  // of rle and sparse, are decoded into memory of the column; an array without stages as a whole.
-  // Asynchronous.
+  // `array` must be in the memory of the stream's device; the column shares that memory. Dictionaries, and
+  // row numbers of rle and sparse, are decoded into the column's own memory; so is the whole array if its
+  // codec has no stages. Asynchronous.
   static Result<KernelColumn> create(const EncodedArray& array, StreamView stream);
 
   [[nodiscard]] DType type() const;

@@ -9,9 +9,9 @@
 //   BOBBIN_ASSIGN(const query::ResultTable table, all.finish({.limit = 10}));
 //
 // Nulls contribute to count() only; sum, min, max and avg are null if no part has a value. Integers and
-// decimals are exact however rows are divided. Sums of floats, and averages of them, are those of the parts,
-// added in the order of merging: the same division gives the same bits, another one may differ in the last
-// digits. NaN makes a sum or an average NaN, is ignored by min and max, and is one value as a key and for
+// decimals are exact however rows are divided. Sums and averages of floats add the parts' sums in the order
+// of merging: the same division into parts gives the same bits, another one may differ in the last digits.
+// NaN makes a sum or an average NaN, is ignored by min and max, and is one value as a key and for
 // count_distinct; so are 0.0 and -0.0. The min of 0.0 and -0.0 is -0.0, the max 0.0.
 //
 // A Partial holds a row per group, and each distinct value that count_distinct counts, per group.

@@ -7,8 +7,8 @@
 //       {"city"}, {query::count(), query::avg("price")}, {.order = {query::descending(query::count())},
 //       .limit = 10});
 //
-// Columns are tested and folded as they are encoded, row group by row group; row groups whose zone maps rule
-// all rows out are not read. Every backend gives the same answers, to the bit.
+// Columns are tested and folded in encoded form, row group by row group; row groups whose zone maps rule all
+// rows out are not read. Every backend gives the same answers, to the bit.
 //
 // Nulls mean what they mean in SQL: a null passes neither a test nor its negation, and no aggregate counts
 // it. Numbers compare by value and exactly: for an integer column `qty < 2.5` holds for 2, and all digits of
@@ -19,7 +19,7 @@
 // Columns with a logical type compare by what they stand for, exactly:
 //
 //   decimals    with numbers: for decimal(2), `price < 3.505` holds for 3.50 and not for 3.51, and `== 3.505`
-//               for nothing. A double means the shortest decimal that reads back as it: 3.1 is 3.1.
+//               for nothing. A double means the shortest decimal that reads back as that double: 3.1 is 3.1.
 //   dates       with texts: `day >= "2014-08-08"`. A timestamp lies between its day and the next.
 //   timestamps  with texts: `time < "2014-08-08 18:00:00.25"`; a date is its midnight.
 //   booleans    with true and false, or 1 and 0, by ==, != and in().
@@ -210,7 +210,7 @@ struct AggregateSpec {
 [[nodiscard]] inline AggregateSpec avg(std::string column) {
   return {AggregateSpec::Kind::avg, std::move(column), {}};
 }
-// Of an expression; that of a column alone is the same as above.
+// Aggregates of expressions. An expression that is a single column gives the same as the functions above.
 [[nodiscard]] BOBBIN_API AggregateSpec count(Formula of);
 [[nodiscard]] BOBBIN_API AggregateSpec sum(Formula of);
 [[nodiscard]] BOBBIN_API AggregateSpec min(Formula of);
@@ -316,16 +316,16 @@ struct Explanation {
   // What was done for a row group; there may be several for one.
   struct Step {
     size_t row_group = 0;
-    // none (zone maps or the footer have the answer), host, built-in, compiled (for this query), or general.
+    // none (zone maps or the footer have the answer), host, compiled (for this query), or general.
     std::string kernel{};
     std::string reason{};            // for this kernel; may be empty
     std::optional<size_t> source{};  // of the kernel composed for the query, in `sources`
     uint32_t registers = 0;          // of a compiled kernel, per thread
-    uint32_t local_bytes = 0;        // the same: memory for registers that do not fit
+    uint32_t local_bytes = 0;        // likewise: memory for registers that do not fit
   };
 
   std::vector<Step> steps;
-  std::vector<std::string> sources;  // C++, different ones
+  std::vector<std::string> sources;  // C++; each occurs once
 };
 
 // Receives the matching rows of a row group, ascending and counted from the start of the file; never an empty
@@ -348,7 +348,7 @@ class BOBBIN_API Query {
   // Considers row groups begin .. end-1 only.
   [[nodiscard]] Query row_groups(size_t begin, size_t end) const;
 
-  // Also notes how it is answered, each time that it runs. `to` must stay in place.
+  // Also records in `to` how the query is answered, each time it runs. `to` must stay at its address.
   [[nodiscard]] Query explained(Explanation& to) const;
 
   // The row groups that zone maps do not rule out, ascending. Reads no data.
@@ -373,14 +373,14 @@ class BOBBIN_API Query {
                                              const ResultOptions& options = {},
                                              QueryStats* stats = nullptr) const;
 
-  // The same before it is finished, to be merged with what other rows contribute: of other row groups, files
-  // or machines.
+  // As group_by(), but not finished: to be merged with partial aggregates of other row groups, files or
+  // machines.
   [[nodiscard]] Result<Partial> partial(const std::vector<std::string>& keys,
                                         const std::vector<AggregateSpec>& aggregates,
                                         uint64_t max_groups = kMaxGroups, QueryStats* stats = nullptr) const;
 
   // Values of the rows, ordered by the terms in the options, which must be columns, then by row number. With
-  // an order and a limit, at most a few times the limit are held in memory.
+  // an order and a limit, at most a few times as many rows as the limit are held in memory.
   [[nodiscard]] Result<ResultTable> select(const std::vector<std::string>& columns,
                                            const ResultOptions& options = {},
                                            QueryStats* stats = nullptr) const;
@@ -389,8 +389,8 @@ class BOBBIN_API Query {
   [[nodiscard]] Result<GroupCounts> group_counts(const std::string& column,
                                                  QueryStats* stats = nullptr) const;
 
-  // The numbers of the matching rows from `begin` to before `end`: row group by row group, so that memory is
-  // bounded, or all together.
+  // The numbers of the matching rows from `begin` to before `end`. visit_rows() passes them row group by row
+  // group, so that memory is bounded; rows() returns all of them.
   [[nodiscard]] Status visit_rows(const RowVisitor& visit, uint64_t begin = 0, uint64_t end = UINT64_MAX,
                                   QueryStats* stats = nullptr) const;
   [[nodiscard]] Result<std::vector<uint64_t>> rows(uint64_t begin = 0, uint64_t end = UINT64_MAX) const;

@@ -16,8 +16,7 @@
 
 namespace bobbin {
 
-// A view of strings. String i is bytes[offset(i) .. offset(i + 1) - 1]; the first offset need not be
-// 0.
+// A view of strings. String i is bytes[offset(i) .. offset(i + 1) - 1]; the first offset need not be 0.
 struct BOBBIN_API StringsView {
   DType type = DType::binary;
   uint64_t length = 0;
@@ -81,7 +80,7 @@ struct BOBBIN_API Strings {
 
   void push_back(std::span<const uint8_t> string);
   void push_null();
-  // Makes a string of the bytes after the last string.
+  // Adds a string: the bytes that were appended after the last string.
   void finish_string();
 };
 

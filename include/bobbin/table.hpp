@@ -58,12 +58,12 @@ struct HostColumn {
                                                                    std::span<const size_t> columns,
                                                                    std::span<const uint64_t> rows);
 
-// Receives rows of the columns in the given order, and how many they are; never zero.
+// Receives rows of the columns in the given order, and their number, which is never zero.
 using SliceVisitor = std::function<Status(std::span<const HostColumn> columns, uint64_t rows)>;
 
 // Passes rows begin .. begin+count-1 to `visit`, a slice at a time: each chunk is read once, and memory holds
-// the chunks of a row group as they are encoded and one decoded slice (64 MiB of numbers at most). An error
-// of `visit` ends the call.
+// the encoded chunks of a row group and one decoded slice (64 MiB of numbers at most). An error of `visit`
+// ends the call.
 [[nodiscard]] BOBBIN_API Status visit_slices(const Reader& reader, std::span<const size_t> columns,
                                              uint64_t begin, uint64_t count, const SliceVisitor& visit,
                                              Backend backend = Backend::cpu);

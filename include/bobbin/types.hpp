@@ -68,8 +68,8 @@ inline constexpr DType kDTypeOf = [] {
   }
 }();
 
-// The meaning of a column's values, where it is more than their type. The numbers are part of the file
-// format.
+// The meaning of a column's values, if they are not plain values of their type. The numbers are part of the
+// file format.
 struct BOBBIN_API Logical {
   enum class Kind : uint8_t {
     plain = 0,      // the values themselves
@@ -157,7 +157,7 @@ template <class T>
 // The nearest double. Logical types are not considered: a decimal gives its stored integer.
 [[nodiscard]] BOBBIN_API double to_double(DType type, Scalar value);
 
-// Sums of integers are exact.
+// The type of sums of integers, which are exact.
 __extension__ typedef __int128 Int128;
 
 enum class Compare : uint8_t { eq, ne, lt, le, gt, ge };

@@ -86,8 +86,8 @@ struct FrameExtent {
                                                        std::span<std::byte> out,
                                                        const DecodeOptions& options = {});
 
-// Decodes all frames of `in`, skippable ones left out, into new memory of at most `max_bytes`. Memory follows
-// what blocks really hold, never a size that a header only claims.
+// Decodes all frames of `in`, except skippable ones, into new memory of at most `max_bytes`. Memory grows
+// with what blocks really hold, not with the size that a header claims.
 [[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in,
                                                                    uint64_t max_bytes,
                                                                    const DecodeOptions& options = {});
@@ -121,16 +121,16 @@ struct BatchOptions {
   uint64_t max_window = uint64_t{128} << 20;
   bool magicless = false;
   bool verify_checksums = true;
-  uint64_t max_out_bytes = uint64_t{64} << 10;  // no frame's output is larger; one that is gets needs_cpu
-  uint64_t slice_bytes = uint64_t{1} << 30;     // outputs of this size in all are worked on at a time
-  uint64_t split_bytes = uint64_t{4} << 20;     // if outputs may be larger, the whole device works on each
+  uint64_t max_out_bytes = uint64_t{64} << 10;  // a frame with a larger output gets needs_cpu
+  uint64_t slice_bytes = uint64_t{1} << 30;     // total size of the outputs that are worked on at a time
+  uint64_t split_bytes = uint64_t{4} << 20;     // above this max_out_bytes, the whole device works on each
   uint32_t streams = 0;  // parts of a slice that are worked on at the same time; 0: by the number of frames
   MemoryResource* memory = nullptr;  // for scratch; nullptr: the backend's default
 };
 
 // Decodes each frame to its own output. All arrays are in the memory of the stream's backend, which is a
-// device. Asynchronous in `stream`, without waiting for it. A damaged frame gets its verdict and leaves the
-// others right; what its output then holds is unspecified.
+// device. Asynchronous in `stream`, without waiting for it. A damaged frame gets its verdict and does
+// not affect the others; what its output then holds is unspecified.
 [[nodiscard]] BOBBIN_API Status decode_batch(const BatchFrame* frames, uint64_t count, FrameResult* results,
                                              const BatchOptions& options, StreamView stream);
 // Scratch memory that decode_batch() takes: about 1.5 times the slice's outputs, whatever the frames hold.

@@ -21,7 +21,7 @@ def count_title(column: str) -> str:
 
 
 class Answers:
-    """Rows through pyarrow, and answers without rows."""
+    """Rows through pyarrow, and aggregates."""
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow RecordBatchReader; memory holds a few row groups."""
@@ -42,7 +42,7 @@ class Answers:
     # ---- Rows ----
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
-        """Record batches, one or more per row group, read as they are asked for."""
+        """Record batches, one or more per row group, read on demand."""
         yield from self.reader()
 
     def to_arrow(self) -> pyarrow.Table:
@@ -101,6 +101,6 @@ class Answers:
         return {row[column]: row[title] for row in self._grouped([column], {title: count()}, "", None)}
 
     def partial(self, keys: Sequence[str] | str = (), **aggregates: Aggregate) -> Partial:
-        """The aggregates before they are finished, to be merged with those of other scans."""
+        """Partial aggregates, to be merged with those of other scans."""
         names = [keys] if isinstance(keys, str) else list(keys)
         return self._answer(Question(names, aggregates, "", self._types()))

@@ -125,9 +125,9 @@ def dlpack(exported: Any, device: tuple[int, int], max_version: Any, dl_device: 
 
 
 class DeviceArray:
-    """Numbers in device memory, by DLPack and the CUDA array interface. They are ready when the object is made, unless
-    they are made in a stream of the caller: then the streams of receivers wait for it. The memory is freed when all arrays that were made from it are gone and the GPU has done all work that it was given by
-    then."""
+    """Numbers in device memory, with DLPack and the CUDA array interface. The values are ready when the object is
+    returned, unless the caller gave a stream: then the streams of receivers wait for that one. The memory is freed
+    when all arrays that share it are gone and the GPU has finished all work submitted by then."""
 
     def __init__(self, core: _core.DeviceArray, kind: str, validity: DeviceArray | None = None) -> None:
         self._core = core

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence, overload
 
 from . import _core
 from ._columns import FORMATS, from_any
+from ._encoded import Encoded
 from .errors import CorruptError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -38,21 +39,8 @@ def decode_plain(core: _core.Encoded | _core.Batch, out: Any, stream: Any, lengt
     return out
 
 
-class EncodedArray:
+class EncodedArray(Encoded[_core.Encoded]):
     """Numbers as a .bob file would store them, without the file. Does not change; threads may share one."""
-
-    def __init__(self, core: _core.Encoded) -> None:
-        self._core = core
-
-    @property
-    def type(self) -> str:
-        """The type of the values, such as "i64"."""
-        return self._core.type
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the encoded array."""
-        return self._core.nbytes
 
     @property
     def encoding(self) -> str:
@@ -71,8 +59,8 @@ class EncodedArray:
         """All values as a memoryview of their type; or into `out`, which is returned: a buffer of the same size, or an
         array in device memory (a DeviceArray or anything with __cuda_array_interface__).
 
-        In device memory the values are ready when the call returns, or, with a CUDA stream, in the order of that
-        stream, which the call does not wait for to the end."""
+        In device memory the values are ready when the call returns. With a CUDA stream, the call only submits the
+        work to that stream and does not wait for it."""
         return decode_plain(self._core, out, stream, len(self), self._core.decode, self._core.decode_into)
 
     @overload
@@ -127,9 +115,6 @@ class EncodedArray:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __bytes__(self) -> bytes:
-        return self._core.to_bytes()
-
     @staticmethod
     def from_bytes(data: bytes | bytearray | memoryview, max_length: int = 1 << 28) -> EncodedArray:
         """The array that bytes() was called on. The bytes are checked first: they may come from anywhere. As a few
@@ -162,10 +147,10 @@ class EncodedArray:
     def to_device(self, device: str = "cuda", *, stream: Any = None, memory: Memory | None = None) -> DeviceArray:
         """All values, decoded in the memory of the GPU ("cuda"), or of the emulator that tests use.
 
-        `stream` is a CUDA stream: a number, or an object of CuPy, PyTorch or with __cuda_stream__, which is kept as
-        long as the array. Decoding then goes on in that stream when the call returns, and receivers wait for it.
-        `memory` is a function of a number of bytes and a stream's number that returns device memory: an object with
-        `.ptr` or __cuda_array_interface__, which is dropped when the array is gone."""
+        `stream` is a CUDA stream: a number, or a stream object of CuPy, of PyTorch or with __cuda_stream__, which the
+        array keeps alive. The call then returns before decoding is done, and receivers of the array wait for it.
+        `memory` is a function that takes a number of bytes and a stream's number and returns device memory: an object
+        with `.ptr` or __cuda_array_interface__, which is released when the array is gone."""
         from ._device import decode_on
 
         return decode_on(self._core, device, stream, memory)
@@ -175,8 +160,8 @@ class EncodedArray:
 
 
 def encode(values: Any, codec: str | None = None, *, device: str | None = None, stream: Any = None) -> EncodedArray:
-    """Encodes a numpy array, buffer, list of numbers or anything with __dlpack__, by a cascade such as
-    "dict(bitpack, delta)" or by the smallest that is found.
+    """Encodes a numpy array, buffer, list of numbers or anything with __dlpack__, with a cascade such as
+    "dict(bitpack, delta)" or with the smallest cascade that is found.
 
     An array in the memory of a GPU, with __dlpack__, __cuda_array_interface__ or __arrow_c_device_array__, is encoded
     there, and only the encoded array is copied to the host. `codec` is then one codec, such as "ffor", or the smallest

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import _core
 from ._columns import FORMATS, from_any
+from ._encoded import Encoded
 from .arrays import EncodedArray, decode_plain
 from .errors import CorruptError, InvalidArgumentError
 
@@ -14,21 +15,8 @@ if TYPE_CHECKING:
     from ._device import DeviceArray, Memory
 
 
-class EncodedBatch:
+class EncodedBatch(Encoded[_core.Batch]):
     """Arrays of one type, encoded together. Does not change; threads may share one."""
-
-    def __init__(self, core: _core.Batch) -> None:
-        self._core = core
-
-    @property
-    def type(self) -> str:
-        """The type of the values, such as "i64"."""
-        return self._core.type
-
-    @property
-    def nbytes(self) -> int:
-        """The size of all encoded arrays."""
-        return self._core.nbytes
 
     @property
     def offsets(self) -> memoryview:
@@ -56,9 +44,6 @@ class EncodedBatch:
 
         return decode_on(self._core, device, stream, memory)
 
-    def __bytes__(self) -> bytes:
-        return self._core.to_bytes()
-
     @staticmethod
     def from_bytes(data: bytes | bytearray | memoryview, max_length: int = 1 << 28) -> EncodedBatch:
         """The batch that bytes() was called on. The bytes are checked first: they may come from anywhere. Batches of
@@ -78,7 +63,7 @@ class EncodedBatch:
 def encode_batch(values: Any, offsets: Sequence[int] | None = None, *, codec: str | None = None,
                  threads: int = 0) -> EncodedBatch:
     """Encodes many arrays: `values` in one piece with `offsets` (the first is 0, the last the number of values), or a
-    list of arrays of one type. Each array gets the cascade, or the smallest that is found for it."""
+    list of arrays of one type. Each array is encoded with the given cascade, or with the smallest one found for it."""
     if offsets is None:
         values, offsets = _joined(values)
     column = from_any("values", values)

@@ -239,7 +239,7 @@ def _in_order(pool: ThreadPoolExecutor, ahead: int, work: Callable[[Piece], _Mad
 
 
 class DatasetScan(Answers):
-    """Rows of a dataset that are read when they are asked for."""
+    """Rows of a dataset, which are read on demand."""
 
     def __init__(self, data: Dataset, columns: Sequence[str] | str | None, where: Where, limit: int | None,
                  rows: slice | range | tuple[int, int] | None, batch_rows: int | None, backend: str,
@@ -298,7 +298,7 @@ class DatasetScan(Answers):
         self._read = (files + (1 if row_groups else 0), groups + row_groups)
 
     def _arrow_schema(self) -> pyarrow.Schema:
-        """Of the first file, but strings are wide and columns nullable if they are in one of the files."""
+        """The first file's schema, but strings are wide and columns nullable if they are so in any file."""
         import pyarrow
 
         scan = _open_files.get(self._data._members[0]).scan(self._columns)

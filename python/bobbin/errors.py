@@ -77,7 +77,7 @@ class DeniedError(FileError, PermissionError):
 
 
 class ChangedFileError(FileError):
-    """The file is not the one that it was when its checksum was noted."""
+    """The file has changed since its checksum was recorded."""
 
 
 class DirectoryError(FileError, IsADirectoryError):

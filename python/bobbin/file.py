@@ -102,8 +102,8 @@ class File(Table):
 
     @property
     def checksum(self) -> int:
-        """The footer's checksum. The footer has the checksums of all other bytes: a file with other data has another
-        one."""
+        """The footer's checksum. The footer has the checksums of all other bytes, so files with different
+        data have different checksums."""
         return self._core.checksum
 
     @property
@@ -118,7 +118,7 @@ class File(Table):
         return {key: value for key, value in self._core.metadata if not key.startswith("bobbin.")}
 
     def verify(self, progress: Callable[[float], object] | None = None, *, backend: str = "cpu") -> None:
-        """Reads and checks every byte; raises CorruptError if one is wrong. `progress` gets the share done."""
+        """Reads and checks every byte; raises CorruptError if one is wrong. `progress` gets the fraction done."""
         self._core.verify(backend, progress)
 
     # ---- Reading ----
@@ -126,7 +126,7 @@ class File(Table):
     def scan(self, columns: Sequence[str] | str | None = None, where: Where = None, *, limit: int | None = None,
              rows: slice | range | tuple[int, int] | None = None, row_groups: Sequence[int] | None = None,
              batch_rows: int | None = None, backend: str = "cpu", threads: int = 0) -> Scan:
-        """Rows to read, lazily: nothing is read before the scan is asked for data, and it can be asked again.
+        """Rows to read, lazily: nothing is read until data is requested, and a scan can be used several times.
 
         `where` is an expression of `bb.col`, text in the command's syntax, or a list of (column, operator, value).
         `rows` is a range of row numbers to look at, `limit` the number of rows to return.
@@ -206,7 +206,7 @@ def row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> tu
 
 
 class Scan(Answers):
-    """Rows of a file that are read when they are asked for."""
+    """Rows of a file, which are read on demand."""
 
     def __init__(self, file: File, columns: Sequence[str] | str | None, where: Where, limit: int | None,
                  rows: slice | range | tuple[int, int] | None, row_groups: Sequence[int] | None,
@@ -275,17 +275,16 @@ class Scan(Answers):
         overlap. Each column of numbers has __dlpack__ and __cuda_array_interface__, all together have
         __arrow_c_device_array__. Not for scans with a filter; strings of one row group at a time.
 
-        The values are ready when the call returns. `memory` is a function of a number of bytes and a stream's number
-        that returns device memory, as for EncodedArray.to_device(), and is called on any thread; with `stream`, a CUDA
-        stream, it gets that one, and what the stream was given by then may still use the memory."""
+        The values are ready when the call returns. `memory` is a function that allocates device memory, as for
+        EncodedArray.to_device(), and may be called on any thread. `stream`, a CUDA stream, is passed to it; work
+        submitted to that stream earlier may still use the memory."""
         from ._device import load
 
         return load(self, device, stream, memory)
 
     def device_batches(self, device: str = "cuda", *, stream: Any = None,
                        memory: Memory | None = None) -> Iterator[DeviceTable]:
-        """The same for one row group at a time, of which the device has to hold one: for tables of any size, and
-        for strings."""
+        """As to_device(), one row group at a time: for strings, and for tables larger than the device's memory."""
         columns, where, limit, rows, row_groups, batch_rows, backend, threads = self._arguments
         begin, end = row_range(rows, self._file.num_rows)
         end = min(self._file.num_rows if end is None else end, begin + (self._file.num_rows if limit is None else limit))

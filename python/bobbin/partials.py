@@ -56,7 +56,7 @@ class Partial:
         return self.rows()[0]
 
     def copy(self) -> Partial:
-        """Another one, which can be merged without changing this one."""
+        """A copy, which can be merged without changing this one."""
         return Partial(self._core.copy(), self._keys, self._titles, self._is_text)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -73,7 +73,7 @@ def _from_bytes(data: bytes, keys: Sequence[str], titles: Sequence[str], is_text
 
 
 def merge(parts: Iterable[Partial]) -> Partial:
-    """All parts as one, in their order. They stay as they were."""
+    """Merges all parts, in the given order, into a new one. The parts do not change."""
     iterator = iter(parts)
     first = next(iterator, None)
     if first is None:

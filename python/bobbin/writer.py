@@ -81,8 +81,8 @@ class Writer:
     """Writes a file batch by batch: `with bb.Writer(path, schema) as w: w.append(batch)`.
 
     `schema` is anything with `__arrow_c_schema__` (a pyarrow schema, a File, a Scan), or a dict of column types such
-    as {"id": "i64", "price": "decimal(2)"}, whose columns can all be null. An exception inside the `with` block drops
-    the file. One thread at a time may use a Writer.
+    as {"id": "i64", "price": "decimal(2)"}, whose columns can all be null. If the `with` block raises an
+    exception, no file is written. One thread at a time may use a Writer.
     """
 
     def __init__(self, path: Path, schema: Any, *, codec: str | None = None,

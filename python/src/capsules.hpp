@@ -63,7 +63,7 @@ nb::object memory_view_of(std::unique_ptr<Owner> owner, void* data, size_t size)
   return nb::cast(nb::ndarray<nb::memview, uint8_t, nb::ndim<1>>(address, {size}, capsule));
 }
 
-// Of the elements of a vector, which moves into the object.
+// A memoryview of the elements of a vector, which moves into the object.
 template <class Vector>
 nb::object memory_view(Vector values) {
   auto owner = std::make_unique<Vector>(std::move(values));

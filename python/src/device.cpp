@@ -124,8 +124,8 @@ uint64_t address(const DeviceArray& array) {
   return array.length == 0 ? 0 : reinterpret_cast<uint64_t>(array.memory->data());
 }
 
-// Of an array or a batch with `length` values. In the caller's stream, decoding may not be done when this
-// returns.
+// Decodes an array or a batch with `length` values. In the caller's stream, decoding may not be done when
+// this returns.
 template <class Encoded>
 Result<DeviceArray> decode_there(const Encoded& encoded, uint64_t length, const Target& target) {
   BOBBIN_ASSIGN(CallStream stream, CallStream::create(target.backend, target.stream));
@@ -216,7 +216,7 @@ nb::tuple load(const File& file, const Spec& spec, const std::string& device, st
                nb::object stream_object, nb::object memory) {
   const Target target = target_from(device, stream, std::move(stream_object), std::move(memory));
   const Backend backend = target.backend;
-  const arrow::ScanOptions options = spec.options;
+  const arrow::TableScanOptions options = spec.options;
   if (options.where.has_value() || options.row_groups.has_value()) {
     raise({StatusCode::unsupported, "loading onto a device takes columns, rows= and limit= only"});
   }

@@ -25,7 +25,7 @@
 namespace bobbin::python {
 namespace {
 
-using arrow::ScanOptions;
+using arrow::TableScanOptions;
 
 File open_path(const nb::bytes& path) {
   const auto work = [text = path_from(path)] { return Reader::open(text); };
@@ -38,7 +38,7 @@ struct Opened {
   Reader reader;
 };
 
-// Of a duplicate: scans and streams may outlive the caller's descriptor.
+// Opens a duplicate: scans and streams may outlive the caller's descriptor.
 File open_descriptor(int descriptor, const std::string& name) {
   auto own = file::Descriptor::own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (own.get() < 0) {
@@ -88,7 +88,7 @@ uint64_t total_bytes(const NodeInfo& node) {
                          [](uint64_t sum, const NodeInfo& child) { return sum + total_bytes(child); });
 }
 
-// Of the plain values, as the command counts them: for strings without offsets.
+// The size of the plain values, as the command counts it: for strings without offsets.
 uint64_t raw_bytes(const ChunkInfo& chunk) {
   return is_string(chunk.root.type) ? chunk.strings.num_bytes
                                     : chunk.root.length * size_bytes(chunk.root.type);
@@ -167,7 +167,7 @@ Spec make_spec(const File& file, std::optional<std::vector<std::string>> columns
                std::optional<uint64_t> limit, std::optional<uint64_t> batch_rows, const std::string& backend,
                unsigned threads) {
   Spec spec;
-  ScanOptions& options = spec.options;
+  TableScanOptions& options = spec.options;
   if (columns.has_value()) {
     options.columns.emplace();
     for (const std::string& name : *columns) {
@@ -186,12 +186,12 @@ Spec make_spec(const File& file, std::optional<std::vector<std::string>> columns
   options.batch_rows = batch_rows.value_or(UINT64_MAX);
   options.backend = backend_named(backend);
   options.threads = threads;
-  (void)take(arrow::scan_fields(*file.reader, options));
+  (void)take(arrow::table_scan_fields(*file.reader, options));
   return spec;
 }
 
 // The requested types that the columns can have; others stay as they are, as the protocol allows.
-void apply_request(const File& file, nb::handle requested, ScanOptions& options) {
+void apply_request(const File& file, nb::handle requested, TableScanOptions& options) {
   if (requested.is_none()) {
     return;
   }
@@ -199,7 +199,7 @@ void apply_request(const File& file, nb::handle requested, ScanOptions& options)
   if (schema->release == nullptr) {
     raise({StatusCode::invalid_argument, "the requested schema was released"});
   }
-  auto fields = take(arrow::scan_fields(*file.reader, options));
+  auto fields = take(arrow::table_scan_fields(*file.reader, options));
   if (schema->n_children != static_cast<int64_t>(fields.size())) {
     raise({StatusCode::invalid_argument, "the requested schema has another number of fields"});
   }
@@ -210,29 +210,29 @@ void apply_request(const File& file, nb::handle requested, ScanOptions& options)
 }
 
 nb::object stream_of(const File& file, const Spec& spec, nb::handle requested) {
-  ScanOptions options = spec.options;
+  TableScanOptions options = spec.options;
   apply_request(file, requested, options);
   const auto groups_read = spec.groups_read;
   const auto rows_returned = spec.rows_returned;
   *groups_read = 0;
   *rows_returned = 0;
-  options.report = [groups_read, rows_returned](const arrow::ScanCounts& counts) {
+  options.report = [groups_read, rows_returned](const arrow::TableScanCounts& counts) {
     *groups_read = counts.row_groups;
     *rows_returned = counts.rows;
   };
   auto stream = std::make_unique<ArrowArrayStream>();
-  check(arrow::export_scan(file.reader, std::move(options), stream.get()));
+  check(arrow::export_table_scan(file.reader, std::move(options), stream.get()));
   return capsule_of(std::move(stream), "arrow_array_stream");
 }
 
 nb::object schema_of(const File& file, const Spec& spec) {
-  const auto fields = take(arrow::scan_fields(*file.reader, spec.options));
+  const auto fields = take(arrow::table_scan_fields(*file.reader, spec.options));
   auto schema = std::make_unique<ArrowSchema>();
   arrow::export_schema(fields, arrow::own_metadata(*file.reader), schema.get());
   return capsule_of(std::move(schema), "arrow_schema");
 }
 
-Result<std::vector<uint64_t>> matching_rows(const Reader& reader, const ScanOptions& options,
+Result<std::vector<uint64_t>> matching_rows(const Reader& reader, const TableScanOptions& options,
                                             uint64_t* read) {
   std::vector<uint64_t> all;
   query::QueryStats stats;
@@ -297,7 +297,8 @@ nb::list aggregate(const File& file, const Spec& spec, const std::vector<std::st
   return rows_from(take(interruptible(work)));
 }
 
-Result<std::vector<HostColumn>> read_all(const Reader& reader, const ScanOptions& options, uint64_t* read) {
+Result<std::vector<HostColumn>> read_all(const Reader& reader, const TableScanOptions& options,
+                                         uint64_t* read) {
   const bool is_range = !options.where.has_value() && !options.row_groups.has_value();
   if (is_range) {
     const uint64_t begin = std::min(options.begin, reader.num_rows());
@@ -310,7 +311,7 @@ Result<std::vector<HostColumn>> read_all(const Reader& reader, const ScanOptions
 
 // Per column: type, number of rows, values or (offsets, bytes), validity bits or None.
 nb::list columns_in_memory(const File& file, const Spec& spec) {
-  ScanOptions options = spec.options;
+  TableScanOptions options = spec.options;
   if (!options.columns.has_value()) {
     options.columns.emplace(file.reader->columns().size());
     std::iota(options.columns->begin(), options.columns->end(), size_t{0});

@@ -23,7 +23,7 @@ struct File {
 
 // What a scan reads, and how much it has read.
 struct Spec {
-  arrow::ScanOptions options;
+  arrow::TableScanOptions options;
   std::shared_ptr<std::atomic<uint64_t>> groups_read = std::make_shared<std::atomic<uint64_t>>(0);
   std::shared_ptr<std::atomic<uint64_t>> rows_returned = std::make_shared<std::atomic<uint64_t>>(0);
 
@@ -35,7 +35,7 @@ struct Spec {
   [[nodiscard]] bool is_partial() const { return is_range() || options.row_groups.has_value(); }
 };
 
-[[nodiscard]] query::Query query_of(const Reader& reader, const arrow::ScanOptions& options);
+[[nodiscard]] query::Query query_of(const Reader& reader, const arrow::TableScanOptions& options);
 // Kinds, each with the name of a column or a formula.
 using Aggregates = std::vector<std::pair<std::string, nb::object>>;
 [[nodiscard]] std::vector<query::AggregateSpec> aggregates_from(const Aggregates& named);

@@ -41,7 +41,7 @@ std::vector<Run> runs_of(const Reader& reader, const std::optional<std::vector<s
   return runs.empty() ? std::vector<Run>{{0, 0}} : runs;
 }
 
-Result<Partial> partial_of(const Reader& reader, const arrow::ScanOptions& options,
+Result<Partial> partial_of(const Reader& reader, const arrow::TableScanOptions& options,
                            const std::vector<std::string>& keys, const std::vector<AggregateSpec>& wanted,
                            uint64_t* read) {
   std::optional<Partial> all;

@@ -41,7 +41,7 @@ nb::object object_of(const query::Value& value) {
 
 }  // namespace
 
-query::Query query_of(const Reader& reader, const arrow::ScanOptions& options) {
+query::Query query_of(const Reader& reader, const arrow::TableScanOptions& options) {
   const query::Query query = query::from(reader).on(options.backend);
   return options.where.has_value() ? query.where(*options.where) : query;
 }

@@ -267,7 +267,7 @@ class FileWriter {
 
   void append_array(const arrow::Importer& importer, const ArrowArray& array) {
     check(change([&](Writer& to) -> Status {
-      BOBBIN_ASSIGN(const arrow::Batch batch, importer.import(array));
+      BOBBIN_ASSIGN(const arrow::ImportedBatch batch, importer.import(array));
       return to.append(batch.columns());
     }));
   }

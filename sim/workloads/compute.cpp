@@ -93,29 +93,29 @@ Program refine(Warp& w, Array<float> sides, Array<float> best) {
 // ---------------------------------------------------------------------------------------------------------
 // matmul: a product of float matrices in tiles of 16 x 16 in shared memory
 
-constexpr uint32_t kTile = 16;
+constexpr uint32_t kMultiplyTile = 16;
 
 Program multiply_tiles(Warp& w, Array<float> a, Array<float> b, Array<float> c, uint32_t side) {
   const Words thread = w.thread();
-  const Words x = thread & (kTile - 1);
+  const Words x = thread & (kMultiplyTile - 1);
   const Words y = thread >> 4U;
-  const uint32_t left = w.place().block % (side / kTile) * kTile;
-  const uint32_t top = w.place().block / (side / kTile) * kTile;
+  const uint32_t left = w.place().block % (side / kMultiplyTile) * kMultiplyTile;
+  const uint32_t top = w.place().block / (side / kMultiplyTile) * kMultiplyTile;
   const Words slot = thread * 4U;
-  const Words row = y * (4 * kTile);
-  const Words column = plus(x * 4U, 4 * kTile * kTile);
+  const Words row = y * (4 * kMultiplyTile);
+  const Words column = plus(x * 4U, 4 * kMultiplyTile * kMultiplyTile);
   const Words from_a = w.fma(y + top, Words(side), x);
   const Words from_b = w.fma(y, Words(side), x + left);
   Floats sum = 0.0F;
-  for (uint32_t k = 0; k < side; k += kTile) {
+  for (uint32_t k = 0; k < side; k += kMultiplyTile) {
     const Floats mine_a = co_await w.load(a, plus(from_a, k));
     const Floats mine_b = co_await w.load(b, plus(from_b, k * side));
     w.store_shared(slot, mine_a);
-    w.store_shared(plus(slot, 4 * kTile * kTile), mine_b);
+    w.store_shared(plus(slot, 4 * kMultiplyTile * kMultiplyTile), mine_b);
     co_await w.barrier();
-    for (uint32_t i = 0; i < kTile; ++i) {
+    for (uint32_t i = 0; i < kMultiplyTile; ++i) {
       const Floats left_value = co_await w.load_shared<float>(plus(row, 4 * i));
-      const Floats right_value = co_await w.load_shared<float>(plus(column, 4 * kTile * i));
+      const Floats right_value = co_await w.load_shared<float>(plus(column, 4 * kMultiplyTile * i));
       sum = w.fma(left_value, right_value, sum);
     }
     co_await w.barrier();
@@ -140,18 +140,18 @@ Program multiply_tiles(Warp& w, Array<float> a, Array<float> b, Array<float> c, 
   const auto a = memory.allocate<float>("a", std::span(left));
   const auto b = memory.allocate<float>("b", std::span(right));
   const auto c = memory.allocate<float>("c", left.size());
-  return run_of(
-      {launch_of(
-          side * side, 16, [=](Warp& w) { return multiply_tiles(w, a, b, c, side); }, 2 * 4 * kTile * kTile)},
-      [=](const Memory& end) {
-        std::vector<float> expected(left.size());
-        for (size_t i = 0; i < expected.size(); ++i) {
-          for (size_t k = 0; k < side; ++k) {
-            expected[i] = left[i / side * side + k] * right[k * side + i % side] + expected[i];
-          }
-        }
-        return expect_equal(end, c, expected, "c");
-      });
+  return run_of({launch_of(
+                    side * side, 16, [=](Warp& w) { return multiply_tiles(w, a, b, c, side); },
+                    2 * 4 * kMultiplyTile * kMultiplyTile)},
+                [=](const Memory& end) {
+                  std::vector<float> expected(left.size());
+                  for (size_t i = 0; i < expected.size(); ++i) {
+                    for (size_t k = 0; k < side; ++k) {
+                      expected[i] = left[i / side * side + k] * right[k * side + i % side] + expected[i];
+                    }
+                  }
+                  return expect_equal(end, c, expected, "c");
+                });
 }
 
 // ---------------------------------------------------------------------------------------------------------

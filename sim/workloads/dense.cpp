@@ -244,15 +244,15 @@ Program add_sums(Warp& w, Array<uint32_t> out, Array<uint32_t> sums) {
 // ---------------------------------------------------------------------------------------------------------
 // TRA: transposition in tiles of 16 x 16, so that a line is read by one block and again by another
 
-constexpr uint32_t kTile = 16;
+constexpr uint32_t kTransposeTile = 16;
 
 Program transpose_tile(Warp& w, Array<uint32_t> in, Array<uint32_t> out, uint32_t width, uint32_t height) {
-  constexpr uint32_t kPitch = 4 * (kTile + 1);
+  constexpr uint32_t kPitch = 4 * (kTransposeTile + 1);
   const Words thread = w.thread();
-  const Words x = thread & (kTile - 1);
+  const Words x = thread & (kTransposeTile - 1);
   const Words y = thread >> 4U;
-  const uint32_t left = w.place().block % (width / kTile) * kTile;
-  const uint32_t top = w.place().block / (width / kTile) * kTile;
+  const uint32_t left = w.place().block % (width / kTransposeTile) * kTransposeTile;
+  const uint32_t top = w.place().block / (width / kTransposeTile) * kTransposeTile;
   const Words value = co_await w.load(in, w.fma(y + top, Words(width), x + left));
   w.store_shared(w.fma(y, Words(kPitch), x * 4U), value);
   co_await w.barrier();
@@ -271,7 +271,7 @@ Program transpose_tile(Warp& w, Array<uint32_t> in, Array<uint32_t> out, uint32_
   const auto out = memory.allocate<uint32_t>("out", values.size());
   return run_of({launch_of(
                     width * height, 12, [=](Warp& w) { return transpose_tile(w, in, out, width, height); },
-                    4 * kTile * (kTile + 1))},
+                    4 * kTransposeTile * (kTransposeTile + 1))},
                 [=](const Memory& end) {
                   std::vector<uint32_t> expected(values.size());
                   for (uint32_t i = 0; i < values.size(); ++i) {

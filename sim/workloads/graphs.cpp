@@ -252,7 +252,7 @@ struct Trees {
   Swapping<uint32_t> parent;
 };
 
-// Of edges with the same weight, the one to the lower node.
+// Among edges with the same weight, the one to the lower node is chosen.
 Program find_lightest(Warp& w, Trees t) {
   const Words node = w.global_thread();
   Words least = ~0U;
@@ -277,7 +277,7 @@ Program find_lightest(Warp& w, Trees t) {
   w.store(t.lightest, node, best);
 }
 
-// Of two nodes that chose each other, the lower one becomes a root.
+// If two nodes chose each other, the lower one becomes a root.
 Program hook(Warp& w, Trees t) {
   const Words node = w.global_thread();
   const Words other = co_await w.load(t.lightest, node);

@@ -21,7 +21,7 @@ constexpr std::array kEntries = {
     Entry{"patched-sum", "plan", "sums the small values of a packed 32-bit column with 1 % exceptions"},
 };
 
-constexpr auto kNames = [] {
+constexpr auto kLibraryNames = [] {
   std::array<std::string_view, kEntries.size()> names;
   for (size_t i = 0; i < names.size(); ++i) {
     names[i] = kEntries[i].name;
@@ -59,7 +59,7 @@ std::span<const Workload> library_workloads() {
 }
 
 std::span<const std::string_view> library_workload_names() {
-  return kNames;
+  return kLibraryNames;
 }
 
 WorkloadRun recorded_run(Memory& memory, const RecordingParameters& parameters,

@@ -14,16 +14,12 @@ constexpr uint32_t kBound = 500;  // rows with values below it are summed
   plan::QueryInput query;
   std::vector<plan::Dictionary> dictionaries;
   BOBBIN_RETURN_IF(!make_column(array, plan::QueryPath::automatic, query.columns[0], dictionaries),
-                   StatusCode::unsupported, "recording: the column cannot be queried in packed form");
+                   StatusCode::unsupported, "recording: the column cannot be queried without decoding it");
   query.steps[0].op = plan::StepOp::test;
-  query.steps[0].use = 0;
   query.steps[0].range = {0, kBound - 1};
-  query.folds[0] = {.op = plan::Fold::sum, .column = 0, .use = 1};
-  query.uses[0] = {.column = 0, .step = 0, .is_test = true};
-  query.uses[1] = {.column = 0, .step = 0, .is_test = false};
+  query.folds[0] = {.op = plan::Fold::sum, .column = 0};
   query.num_steps = 1;
   query.num_folds = 1;
-  query.num_uses = 2;
   query.end = array.length;
   query.totals = {totals, plan::TotalWords::kWords};
   return query;
@@ -48,7 +44,7 @@ Status record_patched_sum(Recording& recording, uint64_t seed, bool quick) {
   recording.add_output("totals", {totals.as<std::byte>(), kTotalBytes});
   BOBBIN_ASSIGN(const plan::QueryInput query, sum_below(array, totals.as<uint64_t>()));
   const Executor::Scope scope(recording);
-  BOBBIN_TRY(plan::run_query<plan::KernelVariant::narrow>(Executor(kStream), query));
+  BOBBIN_TRY(plan::run_evenly(Executor(kStream), plan::QueryKernel{query}));
   BOBBIN_RETURN_IF(totals.as<uint64_t>()[plan::TotalWords::low] != expected, StatusCode::corrupt,
                    "recording: the kernel gave another sum");
   return {};

@@ -37,7 +37,7 @@ namespace {
 // launches that are not recorded.
 Status record_dict_strings(Recording& recording, uint64_t seed, bool quick) {
   const Strings strings = random_strings(seed, num_values(quick) / 4);
-  BOBBIN_ASSIGN(const Encoded array, codec::dict::encode_strings(strings.view(), nullptr));
+  BOBBIN_ASSIGN(const Encoded array, codec::dict::encode(strings.view(), nullptr));
   const uint64_t bytes = strings.bytes.size();
   const uint64_t offset_bytes = strings.offsets.size() * sizeof(uint32_t);
   BOBBIN_ASSIGN(const DeviceBuffer offsets, DeviceBuffer::create(offset_bytes, kStream));

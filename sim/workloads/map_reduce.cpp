@@ -10,11 +10,10 @@ namespace {
 // ---------------------------------------------------------------------------------------------------------
 // KM: the nearest of a few centres for each point, in several passes over the same points
 
-constexpr uint32_t kDimensions = kPointDimensions;
 constexpr uint32_t kCentres = 4;
 
 struct Clustering {
-  Array<int32_t> points;   // kDimensions numbers each
+  Array<int32_t> points;   // kPointDimensions numbers each
   Array<int32_t> centres;  // of one iteration after another
   Array<uint32_t> labels;
 };
@@ -25,13 +24,14 @@ Program nearest(Warp& w, Clustering c, uint32_t iteration) {
   const Array<uint64_t> pairs = as_pairs(c.points);
   const Lanes<uint64_t> first = co_await w.load(pairs, i * 2U);
   const Lanes<uint64_t> second = co_await w.load(pairs, i * 2U + 1U);
-  const std::array<Words, kDimensions> x = {low_of(first), high_of(first), low_of(second), high_of(second)};
+  const std::array<Words, kPointDimensions> x = {low_of(first), high_of(first), low_of(second),
+                                                 high_of(second)};
   Words label = 0U;
   Words least = ~0U;
   for (uint32_t centre = 0; centre < kCentres; ++centre) {
     Words distance = 0U;
-    for (uint32_t k = 0; k < kDimensions; k += 2) {
-      const uint32_t at = (iteration * kCentres + centre) * kDimensions + k;
+    for (uint32_t k = 0; k < kPointDimensions; k += 2) {
+      const uint32_t at = (iteration * kCentres + centre) * kPointDimensions + k;
       const Lanes<uint64_t> two = co_await w.load(as_pairs(c.centres), Words(at / 2));
       const Words first_difference = x[k] - low_of(two);
       const Words second_difference = x[k + 1] - high_of(two);
@@ -48,13 +48,13 @@ Program nearest(Warp& w, Clustering c, uint32_t iteration) {
 
 [[nodiscard]] std::vector<uint32_t> labelled(const std::vector<int32_t>& points,
                                              std::span<const int32_t> centres) {
-  std::vector<uint32_t> labels(points.size() / kDimensions);
+  std::vector<uint32_t> labels(points.size() / kPointDimensions);
   for (size_t i = 0; i < labels.size(); ++i) {
     int64_t least = INT64_MAX;
     for (uint32_t centre = 0; centre < kCentres; ++centre) {
       int64_t distance = 0;
-      for (uint32_t k = 0; k < kDimensions; ++k) {
-        const int64_t d = points[i * kDimensions + k] - centres[centre * kDimensions + k];
+      for (uint32_t k = 0; k < kPointDimensions; ++k) {
+        const int64_t d = points[i * kPointDimensions + k] - centres[centre * kPointDimensions + k];
         distance += d * d;
       }
       labels[i] = distance < least ? centre : labels[i];
@@ -68,30 +68,30 @@ Program nearest(Warp& w, Clustering c, uint32_t iteration) {
 [[nodiscard]] std::vector<int32_t> means(const std::vector<int32_t>& points,
                                          std::span<const int32_t> centres) {
   const std::vector<uint32_t> labels = labelled(points, centres);
-  std::vector<int64_t> sums(kCentres * kDimensions);
+  std::vector<int64_t> sums(kCentres * kPointDimensions);
   std::vector<int64_t> counts(kCentres);
   for (size_t i = 0; i < points.size(); ++i) {
-    sums[labels[i / kDimensions] * kDimensions + i % kDimensions] += points[i];
-    counts[labels[i / kDimensions]] += i % kDimensions == 0 ? 1 : 0;
+    sums[labels[i / kPointDimensions] * kPointDimensions + i % kPointDimensions] += points[i];
+    counts[labels[i / kPointDimensions]] += i % kPointDimensions == 0 ? 1 : 0;
   }
   std::vector<int32_t> out(sums.size());
   for (size_t i = 0; i < sums.size(); ++i) {
-    out[i] = static_cast<int32_t>(sums[i] / std::max<int64_t>(1, counts[i / kDimensions]));
+    out[i] = static_cast<int32_t>(sums[i] / std::max<int64_t>(1, counts[i / kPointDimensions]));
   }
   return out;
 }
 
 // Clusters of points; coordinates from 0 to about 250.
 [[nodiscard]] std::vector<int32_t> make_points(Random& random, uint32_t count) {
-  std::array<int32_t, kCentres * kDimensions> middle{};
+  std::array<int32_t, kCentres * kPointDimensions> middle{};
   for (int32_t& x : middle) {
     x = static_cast<int32_t>(below(random, 200));
   }
-  std::vector<int32_t> points(size_t{count} * kDimensions);
-  for (size_t i = 0; i < points.size(); i += kDimensions) {
+  std::vector<int32_t> points(size_t{count} * kPointDimensions);
+  for (size_t i = 0; i < points.size(); i += kPointDimensions) {
     const uint32_t centre = below(random, kCentres);
-    for (uint32_t k = 0; k < kDimensions; ++k) {
-      points[i + k] = middle[centre * kDimensions + k] + static_cast<int32_t>(below(random, 50));
+    for (uint32_t k = 0; k < kPointDimensions; ++k) {
+      points[i + k] = middle[centre * kPointDimensions + k] + static_cast<int32_t>(below(random, 50));
     }
   }
   return points;
@@ -414,10 +414,10 @@ Program compare(Warp& w, Array<uint32_t> documents, Array<uint32_t> products, ui
 
 WorkloadRun run_km(Memory& memory, const std::vector<int32_t>& points) {
   constexpr uint32_t kIterations = 2;
-  const auto count = static_cast<uint32_t>(points.size() / kDimensions);
-  std::vector<int32_t> centres(points.begin(), points.begin() + kCentres * kDimensions);
+  const auto count = static_cast<uint32_t>(points.size() / kPointDimensions);
+  std::vector<int32_t> centres(points.begin(), points.begin() + kCentres * kPointDimensions);
   for (uint32_t i = 1; i < kIterations; ++i) {
-    const auto last = std::span(centres).last(kCentres * kDimensions);
+    const auto last = std::span(centres).last(kCentres * kPointDimensions);
     const std::vector<int32_t> next = means(points, last);
     centres.insert(centres.end(), next.begin(), next.end());
   }
@@ -429,7 +429,7 @@ WorkloadRun run_km(Memory& memory, const std::vector<int32_t>& points) {
     launches.push_back(launch_of(count, 14, [=](Warp& w) { return nearest(w, c, i); }));
   }
   return run_of(std::move(launches), [=](const Memory& end) {
-    const auto last = std::span<const int32_t>(centres).last(kCentres * kDimensions);
+    const auto last = std::span<const int32_t>(centres).last(kCentres * kPointDimensions);
     return expect_equal(end, c.labels, labelled(points, last), "labels");
   });
 }

@@ -9,7 +9,7 @@ namespace {
 // ---------------------------------------------------------------------------------------------------------
 // nw: alignment of pairs of sequences by dynamic programming, one diagonal of tiles per launch
 
-constexpr uint32_t kTile = 32;
+constexpr uint32_t kAlignTile = 32;
 constexpr int32_t kPenalty = 10;
 constexpr uint32_t kAtOnce = 8;  // rows that are loaded before the first is used
 
@@ -21,24 +21,24 @@ struct Alignments {
 
   [[nodiscard]] uint32_t pitch() const { return length + 1; }
   [[nodiscard]] uint32_t cells() const { return pitch() * pitch(); }
-  [[nodiscard]] uint32_t tiles() const { return length / kTile; }
+  [[nodiscard]] uint32_t tiles() const { return length / kAlignTile; }
 };
 
 // Shared memory of one warp: the scores of a tile, then its results with the row and column before it.
-constexpr uint32_t kResultPitch = 4 * (kTile + 1);
-constexpr uint32_t kResults = 4 * kTile * kTile;
-constexpr uint32_t kAlignShared = kResults + kResultPitch * (kTile + 1);
+constexpr uint32_t kResultPitch = 4 * (kAlignTile + 1);
+constexpr uint32_t kResults = 4 * kAlignTile * kAlignTile;
+constexpr uint32_t kAlignShared = kResults + kResultPitch * (kAlignTile + 1);
 
 Program load_tile(Warp& w, Alignments a, uint32_t corner) {
   const Words lane = w.lane();
   const Words row = lane * 4U;
-  for (uint32_t y = 0; y < kTile; y += kAtOnce) {
+  for (uint32_t y = 0; y < kAlignTile; y += kAtOnce) {
     std::array<Signed, kAtOnce> rows;
     for (uint32_t i = 0; i < kAtOnce; ++i) {
       rows[i] = co_await w.load(a.scores, plus(lane, corner + (y + i + 1) * a.pitch() + 1));
     }
     for (uint32_t i = 0; i < kAtOnce; ++i) {
-      w.store_shared(plus(row, 4 * kTile * (y + i)), rows[i]);
+      w.store_shared(plus(row, 4 * kAlignTile * (y + i)), rows[i]);
     }
   }
   const Signed above = co_await w.load(a.best, plus(lane, corner + 1));
@@ -54,8 +54,8 @@ Program align_tile(Warp& w) {
   const Words lane = w.lane();
   Words result = plus(lane * 4U, kResults);  // up and left of the cell
   Words score = lane * 4U;
-  for (uint32_t step = 0; step < 2 * kTile - 1; ++step) {
-    const When inside(w, w.alu<uint32_t>(lane, [step](uint32_t x) { return step - x; }) < kTile);
+  for (uint32_t step = 0; step < 2 * kAlignTile - 1; ++step) {
+    const When inside(w, w.alu<uint32_t>(lane, [step](uint32_t x) { return step - x; }) < kAlignTile);
     const Signed diagonal = co_await w.load_shared<int32_t>(result);
     const Signed above = co_await w.load_shared<int32_t>(plus(result, 4));
     const Signed left = co_await w.load_shared<int32_t>(plus(result, kResultPitch));
@@ -63,7 +63,7 @@ Program align_tile(Warp& w) {
     const Signed best = w.max(diagonal + match, w.max(above, left) - kPenalty);
     w.store_shared(plus(result, kResultPitch + 4), best);
     w.merge(result, result + kResultPitch);
-    w.merge(score, score + 4 * kTile);
+    w.merge(score, score + 4 * kAlignTile);
     co_await end_of_loop(w);
   }
 }
@@ -71,7 +71,7 @@ Program align_tile(Warp& w) {
 Program store_tile(Warp& w, Alignments a, uint32_t corner) {
   const Words lane = w.lane();
   const Words row = plus(lane * 4U, kResults + kResultPitch + 4);
-  for (uint32_t y = 0; y < kTile; ++y) {
+  for (uint32_t y = 0; y < kAlignTile; ++y) {
     const Signed best = co_await w.load_shared<int32_t>(plus(row, y * kResultPitch));
     w.store(a.best, plus(lane, corner + (y + 1) * a.pitch() + 1), best);
   }
@@ -83,7 +83,7 @@ Program align(Warp& w, Alignments a, uint32_t diagonal) {
   const uint32_t tile_y = first_row + w.place().block / a.pairs;
   const uint32_t tile_x = diagonal - tile_y;
   const uint32_t pair = w.place().block % a.pairs;
-  const uint32_t corner = pair * a.cells() + tile_y * kTile * a.pitch() + tile_x * kTile;
+  const uint32_t corner = pair * a.cells() + tile_y * kAlignTile * a.pitch() + tile_x * kAlignTile;
   co_await load_tile(w, a, corner);
   co_await align_tile(w);
   co_await store_tile(w, a, corner);

@@ -73,6 +73,11 @@ uint64_t encoded_bytes(const Array& array) {
   return bytes;
 }
 
+void free_decoded(const Array& array) {
+  array.decoded = {};
+  std::ranges::for_each(array.children, &free_decoded);
+}
+
 uint64_t memory_bytes(const Array& array) {
   return encoded_bytes(array) + decoded_bytes(array);
 }

@@ -31,6 +31,9 @@ namespace bobbin::array {
 [[nodiscard]] Status validate_but_content(const Array& array);
 [[nodiscard]] Status validate_content(const Array& array);
 
+// Frees what the tree keeps decoded since it was validated; functions that need it decode again.
+void free_decoded(const Array& array);
+
 // Host memory. `out` has length * size_bytes(type) bytes.
 [[nodiscard]] Status decode(const Array& array, std::span<std::byte> out);
 

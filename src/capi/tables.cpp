@@ -31,7 +31,7 @@ struct bobbin_result {  // NOLINT(readability-identifier-naming)
 namespace bobbin::capi {
 namespace {
 
-constexpr uint32_t kFirstScanSize = sizeof(bobbin_table_scan);  // of the first version that had it
+constexpr uint32_t kFirstTableScanSize = sizeof(bobbin_table_scan);  // of the first version that had it
 constexpr const char* kPartial = "the partial aggregate";
 
 Result<std::shared_ptr<const Reader>> open(const char* path) {
@@ -75,7 +75,7 @@ bobbin_result texts_of(const query::ResultTable& table) {
   return result;
 }
 
-// ---- Scans ----
+// ---- Table scans ----
 
 struct TableScan {
   std::shared_ptr<const Reader> reader;
@@ -100,10 +100,11 @@ Result<std::optional<std::vector<size_t>>> to_columns(const Reader& reader, cons
   return std::optional(std::move(columns));
 }
 
-Result<TableScan> to_scan(const char* path, const bobbin_table_scan* given) {
+Result<TableScan> to_table_scan(const char* path, const bobbin_table_scan* given) {
   TableScan scan;
-  BOBBIN_ASSIGN(scan.given, copy_options<bobbin_table_scan>(given, BOBBIN_TABLE_SCAN_INIT, kFirstScanSize,
-                                                            "table scan", "BOBBIN_TABLE_SCAN_INIT"));
+  BOBBIN_ASSIGN(scan.given,
+                copy_options<bobbin_table_scan>(given, BOBBIN_TABLE_SCAN_INIT, kFirstTableScanSize,
+                                                "table scan", "BOBBIN_TABLE_SCAN_INIT"));
   BOBBIN_ASSIGN(scan.reader, open(path));
   BOBBIN_ASSIGN(scan.columns, to_columns(*scan.reader, scan.given));
   if (scan.given.where != nullptr) {
@@ -203,19 +204,20 @@ const char* bobbin_result_text(const bobbin_result* result, size_t row, size_t c
 
 // ---- Arrow ----
 
-bobbin_status bobbin_arrow_scan(const char* path, const bobbin_table_scan* scan, ArrowArrayStream* stream) {
+bobbin_status bobbin_arrow_table_scan(const char* path, const bobbin_table_scan* scan,
+                                      ArrowArrayStream* stream) {
   return capi::guarded([&]() -> Status {
     BOBBIN_TRY(capi::check_given(stream, "the stream"));
     stream->release = nullptr;
-    BOBBIN_ASSIGN(capi::TableScan read, capi::to_scan(path, scan));
-    arrow::ScanOptions options{.columns = std::move(read.columns),
-                               .where = std::move(read.where),
-                               .begin = read.given.begin,
-                               .num_rows = read.given.num_rows,
-                               .limit = read.given.limit,
-                               .batch_rows = read.given.batch_rows,
-                               .threads = read.given.threads};
-    return arrow::export_scan(std::move(read.reader), std::move(options), stream);
+    BOBBIN_ASSIGN(capi::TableScan read, capi::to_table_scan(path, scan));
+    arrow::TableScanOptions options{.columns = std::move(read.columns),
+                                    .where = std::move(read.where),
+                                    .begin = read.given.begin,
+                                    .num_rows = read.given.num_rows,
+                                    .limit = read.given.limit,
+                                    .batch_rows = read.given.batch_rows,
+                                    .threads = read.given.threads};
+    return arrow::export_table_scan(std::move(read.reader), std::move(options), stream);
   });
 }
 
@@ -235,21 +237,21 @@ bobbin_status bobbin_arrow_write(ArrowArrayStream* stream, const char* path, uin
   });
 }
 
-bobbin_status bobbin_arrow_scan_on_device(const char* path, const bobbin_table_scan* scan,
-                                          bobbin_backend backend, ArrowDeviceArrayStream* stream) {
+bobbin_status bobbin_arrow_table_scan_on_device(const char* path, const bobbin_table_scan* scan,
+                                                bobbin_backend backend, ArrowDeviceArrayStream* stream) {
   return capi::guarded([&]() -> Status {
     BOBBIN_TRY(capi::check_given(stream, "the stream"));
     stream->release = nullptr;
     BOBBIN_ASSIGN(const Backend on, capi::to_enum(backend, Backend::cuda, Backend::emulator, "device"));
-    BOBBIN_ASSIGN(capi::TableScan read, capi::to_scan(path, scan));
+    BOBBIN_ASSIGN(capi::TableScan read, capi::to_table_scan(path, scan));
     BOBBIN_RETURN_IF(read.where.has_value(), StatusCode::unsupported,
-                     "rows are not filtered while they are loaded onto a device");
-    arrow::DeviceScanOptions options{.columns = std::move(read.columns),
-                                     .begin = read.given.begin,
-                                     .num_rows = std::min(read.given.num_rows, read.given.limit),
-                                     .backend = on,
-                                     .load = {.threads = read.given.threads}};
-    return arrow::export_device_scan(std::move(read.reader), std::move(options), stream);
+                     "filters are not supported when loading onto a device");
+    arrow::DeviceTableScanOptions options{.columns = std::move(read.columns),
+                                          .begin = read.given.begin,
+                                          .num_rows = std::min(read.given.num_rows, read.given.limit),
+                                          .backend = on,
+                                          .load = {.threads = read.given.threads}};
+    return arrow::export_device_table_scan(std::move(read.reader), std::move(options), stream);
   });
 }
 

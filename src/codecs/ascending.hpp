@@ -4,9 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/registry.hpp"
 #include "core/dispatch.hpp"
+#include "core/stream_copy.hpp"
 
 namespace bobbin::ascending {
 
@@ -52,13 +55,20 @@ inline constexpr uint64_t kMaxRows = std::numeric_limits<uint32_t>::max();
 
 // Checks that an array's rows fit u32, and that there is one value for each row number.
 [[nodiscard]] Status check_row_numbers(const Array& array);
-// Checks that the row numbers of a valid child ascend strictly from at least `least`.
+// Checks that the row numbers of a valid child ascend strictly from at least `least`. Few numbers are kept
+// for decoding.
 [[nodiscard]] Status check_ascending(const Array& array, uint32_t least);
 
+// The row numbers that check_ascending() kept; empty if there are none.
+[[nodiscard]] inline std::span<const uint32_t> known_rows(const Array& array) {
+  const bool all = array.decoded.bytes.size() == rows_of(array).length * sizeof(uint32_t);
+  return {reinterpret_cast<const uint32_t*>(array.decoded.bytes.data()), all ? rows_of(array).length : 0};
+}
+
 // Counts the row numbers below `bound` by binary search.
-[[nodiscard]] uint64_t count_below(const Array& rows, uint64_t bound);
+[[nodiscard]] uint64_t count_below(const Array& array, uint64_t bound);
 // For two bounds, the later of which is not below the first.
-[[nodiscard]] std::pair<uint64_t, uint64_t> count_below(const Array& rows, uint64_t bound,
+[[nodiscard]] std::pair<uint64_t, uint64_t> count_below(const Array& array, uint64_t bound,
                                                         uint64_t later_bound);
 
 // As Codec::slice and Codec::load_slice; the latter reads only the vectors of row numbers that it needs.
@@ -95,7 +105,12 @@ class Entries {
     i_ = 0;
     count_ = next_ < stop ? stop - next_ : 0;
     if (count_ != 0) {
-      decode_part(rows_of(array_), rows_.data());
+      const std::span<const uint32_t> known = known_rows(array_);
+      if (known.empty()) {
+        decode_part(rows_of(array_), rows_.data());
+      } else {
+        std::ranges::copy(known.subspan(next_, count_), rows_.begin());
+      }
       decode_part(values_of(array_), values_.data());
       next_ = stop;
     }
@@ -113,6 +128,26 @@ class Entries {
   uint64_t i_ = 0;
   uint64_t count_ = 0;
 };
+
+// Writes rows begin .. end-1 to `out`, a batch at a time: fill(row, stop, to) writes values `row` ..
+// `stop`-1. Large outputs bypass the caches, through a buffer.
+template <class T, class Fill>
+void fill_in_batches(uint64_t begin, uint64_t end, T* out, Fill&& fill) {
+  const bool stream = (end - begin) * sizeof(T) >= kStreamBytes;
+  constexpr uint64_t kBatch = (uint64_t{16} << 10) / sizeof(T);
+  alignas(64) std::array<T, kBatch> batch;
+  for (uint64_t row = begin; row < end; row += kBatch) {
+    const uint64_t stop = std::min(row + kBatch, end);
+    T* const to = out + (row - begin);
+    fill(row, stop, stream ? batch.data() : to);
+    if (stream) {
+      copy_past_caches(to, batch.data(), (stop - row) * sizeof(T));
+    }
+  }
+  if (stream) {
+    end_copies_past_caches();
+  }
+}
 
 // Both children of a split, to be filled in.
 template <class T>

@@ -15,7 +15,7 @@
 namespace bobbin {
 
 // Some values of an array while they are in a cache.
-struct BatchValues {
+struct DecodedBatch {
   std::byte* bytes;
   uint64_t first;  // index of the first one in the array
   size_t size;     // per value
@@ -40,7 +40,7 @@ void decode_in_batches(const Array& inner, std::byte* out, Done&& done) {
       continue;
     }
     std::byte* const to = out + (begin - inner.offset) * size;
-    const BatchValues values{stream ? buffer.data() : to, begin - inner.offset, size};
+    const DecodedBatch values{stream ? buffer.data() : to, begin - inner.offset, size};
     codec.decode(codec.slice(inner, begin - inner.offset, stop - begin), values.bytes);
     for (uint64_t v = begin / kVectorLength; v * kVectorLength < stop; ++v) {
       done(v, values);

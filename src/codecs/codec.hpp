@@ -129,7 +129,7 @@ struct BufferShape {
 };
 
 // The parts of a codec's node, checked before its validate() runs, which relies on them.
-struct Shape {
+struct NodeShape {
   std::optional<size_t> metadata_bytes = 0;  // unset: validate() checks the size
   std::span<const BufferShape> buffers{};
   uint32_t optional_buffers = 0;  // how many of the last may be missing; validate() checks when
@@ -249,8 +249,8 @@ struct StringOps {
   // Reuses the symbols of `previous`, a chunk of the same column, if given and if new ones would not save
   // enough.
   Result<Array> (*encode)(const StringsView& strings, const Array* previous) = nullptr;
-  // As Codec::split.
-  Result<StringSplit> (*split)(const StringsView& strings) = nullptr;
+  // As Codec::split. An error if there are more different strings than `most_entries`.
+  Result<StringSplit> (*split)(const StringsView& strings, uint64_t most_entries) = nullptr;
   StringSizes (*sizes)(const Array& array) = nullptr;
   Status (*decode)(const Array& array, const HostStringsOut& out) = nullptr;
   Status (*reference)(const Array& array, const HostStringsOut& out) = nullptr;
@@ -288,7 +288,7 @@ struct Codec {
   bool compact_only = false;     // slow to decode for its size: only tried for the goal `compact`
   // A chunk may share the first buffer of the previous chunk of its column.
   bool shares_first_buffer = false;
-  Shape shape{};
+  NodeShape shape{};
   uint32_t tree_buffers = 0;  // typical, for trees from encode(); with split(): of its own node
   // Time to decode a value on a GPU, without children, relative to copying one value.
   float device_cost = 1;
@@ -296,6 +296,9 @@ struct Codec {
   // Encoded size of the values in bytes, with metadata; kNoEncoding if encode() fails. Only for types that
   // takes() accepts.
   uint64_t (*estimate)(const Values& values) = nullptr;
+  // Whether encode() takes more bytes than that, as far as a look at some of the values shows. Null: an
+  // estimate takes little time.
+  bool (*exceeds)(const Values& values, uint64_t bytes) = nullptr;
   Result<Array> (*encode)(const Values& values) = nullptr;
   // The first of two steps; estimate() and encode() are then built on it (smallest.hpp). Null: the codec
   // encodes its own children, if any.
@@ -350,6 +353,7 @@ struct Codec {
   template <Backend kBackend>                                                                            \
   const DeviceOps& ops_on();                                                                             \
   uint64_t estimate(const Values& values);                                                               \
+  bool exceeds(const Values& values, uint64_t bytes);                                                    \
   Result<Array> encode(const Values& values);                                                            \
   Result<Split> split(const Values& values);                                                             \
   std::string describe(const Array& array);                                                              \
@@ -362,6 +366,16 @@ struct Codec {
   Scalar value_at(const Array& array, uint64_t index);                                                   \
   void compare(const Array& array, const ValueRange& range, uint32_t* bitmap);                           \
   void clear_nulls(const Array& array, uint32_t* bitmap);                                                \
+  Result<Array> encode(const StringsView& strings, const Array* previous);                               \
+  Result<StringSplit> split(const StringsView& strings, uint64_t most_entries);                          \
+  StringSizes sizes(const Array& array);                                                                 \
+  Status decode(const Array& array, const HostStringsOut& out);                                          \
+  Status reference(const Array& array, const HostStringsOut& out);                                       \
+  Status check_each(const Array& array);                                                                 \
+  std::vector<uint8_t> validity(const Array& array);                                                     \
+  std::vector<uint64_t> lengths(const Array& array);                                                     \
+  Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);                      \
+  Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);                          \
   }
 BOBBIN_CODECS(BOBBIN_DECLARE_CODEC)
 #undef BOBBIN_DECLARE_CODEC

@@ -143,7 +143,7 @@ DType child_type(ChildType child, DType type) {
 }
 
 Status check_parts(const Codec& codec, size_t metadata_bytes, size_t buffers, size_t children) {
-  const Shape& shape = codec.shape;
+  const NodeShape& shape = codec.shape;
   if (metadata_bytes != shape.metadata_bytes.value_or(metadata_bytes)) {
     return *shape.metadata_bytes == 0
                ? refuse(codec, "has metadata")

@@ -196,10 +196,38 @@ NullTest::NullTest(const std::vector<std::string>& texts) {
     }
     texts_.push_back(text);
   }
+  quoted_.resize(texts_.size());
 }
 
-bool NullTest::is_listed(std::string_view text) const {
-  return std::ranges::find(texts_, text) != texts_.end();
+bool NullTest::is_listed(const RawField& field) const {
+  const auto found = static_cast<size_t>(std::ranges::find(texts_, field.text()) - texts_.begin());
+  if (found == texts_.size()) {
+    return false;
+  }
+  if (field.quoted) {
+    quoted_[found] = true;
+  } else {
+    first_found_ = std::min(first_found_, found);
+  }
+  return true;
+}
+
+std::vector<std::string> NullTest::texts_to_note() const {
+  std::vector<std::string> texts{common_text()};
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    if (quoted_[i] && texts_[i] != texts.front()) {
+      texts.push_back(texts_[i]);
+    }
+  }
+  return texts;
+}
+
+const std::string& NullTest::common_text() const {
+  if (first_found_ < texts_.size()) {
+    return texts_[first_found_];
+  }
+  const auto empty = std::ranges::find(texts_, "");
+  return empty == texts_.end() ? texts_.front() : *empty;
 }
 
 template <class T, class Read, class Shortcut>

@@ -25,9 +25,13 @@ class NullTest {
       return empty_ && !field.quoted;
     }
     // Few fields are as short as a null and begin like one.
-    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && !field.quoted &&
-           is_listed(field.text());
+    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && is_listed(field) &&
+           !field.quoted;
   }
+
+  // The text for all nulls that were tested, so that they come back as they were if all had the same one; and
+  // those of the texts that occurred in quotes, which must keep them.
+  [[nodiscard]] std::vector<std::string> texts_to_note() const;
 
   // Whether one of the texts begins with a digit.
   [[nodiscard]] bool may_be_number() const {
@@ -35,8 +39,11 @@ class NullTest {
   }
 
  private:
-  [[nodiscard]] bool is_listed(std::string_view text) const;
+  [[nodiscard]] bool is_listed(const RawField& field) const;
+  [[nodiscard]] const std::string& common_text() const;
 
+  mutable size_t first_found_ = SIZE_MAX;  // the first of the texts, other than the empty one, that occurred
+  mutable std::vector<bool> quoted_;       // which of the texts occurred in quotes
   bool empty_ = false;
   size_t longest_ = 0;
   std::array<bool, 256> begins_{};  // by the first character

@@ -389,8 +389,10 @@ bool Guess::may_be_float() const {
 
 bool Guess::prefers_float() const {
   const bool by_long_form = (fits_ & kLongFloat) != 0;
-  const bool by_shortest = (fits_ & kFloat) != 0 && (float_forms_ != 0 || decimals_are_mixed());
-  return scale_ >= kLongFraction && (by_long_form || by_shortest);
+  const bool by_shortest = (fits_ & kFloat) != 0 && float_forms_ != 0;
+  // Floats in several forms stay floats when one of many digits follows.
+  const bool by_any = (fits_ & kFloats) != 0 && decimals_are_mixed();
+  return scale_ >= kLongFraction && (by_long_form || by_shortest || by_any);
 }
 
 bool Guess::is_text_by_misfits() const {
@@ -398,6 +400,14 @@ bool Guess::is_text_by_misfits() const {
   const bool must_be_rare = given_up_ || (fits_ & kBoolean) != 0;
   const uint64_t some = must_be_rare ? 20 * irregular_ : irregular_;
   return (given_up_ || !misfits_.empty()) && regular_ > some && !misfits_.empty();
+}
+
+bool Guess::is_text_by_zones() const {
+  return !misfits_.empty() && seen_zone_ && regular_type().logical.kind == Logical::Kind::timestamp &&
+         std::ranges::all_of(misfits_, [](const Misfit& misfit) {
+           TimeParts parts;
+           return take_time_apart(misfit.text, parts) && parts.has_date && parts.has_time;
+         });
 }
 
 ColumnType Guess::type() const {

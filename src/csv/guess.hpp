@@ -64,6 +64,8 @@ class Guess {
 
   // The first few texts that made a column text although most of its values have another type.
   [[nodiscard]] bool is_text_by_misfits() const;
+  // Whether the column is text only because its timestamps have different offsets from UTC.
+  [[nodiscard]] bool is_text_by_zones() const;
   [[nodiscard]] bool has_more_misfits() const { return given_up_; }
   [[nodiscard]] const std::vector<Misfit>& misfits() const { return misfits_; }
   [[nodiscard]] Misfit& last_misfit() { return misfits_.back(); }

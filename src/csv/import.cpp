@@ -71,7 +71,9 @@ Status Importer::Impl::finish(const Reader& reader, bobbin::Writer& writer, cons
   if (visit) {
     BOBBIN_TRY(visit({.bytes_read = reader.bytes_read(), .finished = true}));
   }
-  BOBBIN_TRY(note_options(writer, sniffed.options));
+  Options options = sniffed.options;
+  options.nulls = reader.texts_of_nulls();
+  BOBBIN_TRY(note_options(writer, options));
   BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
   BOBBIN_TRY(note_spellings(writer, reader.columns(), reader.spellings()));
   return writer.finish();

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <span>
 
 #include "core/text.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::string_view kDelimiterKey = "bobbin.csv.delimiter";
 constexpr std::string_view kHeaderKey = "bobbin.csv.header";
 constexpr std::string_view kNullKey = "bobbin.csv.null";
+constexpr std::string_view kQuotedKey = "bobbin.csv.quoted";  // texts that are null without quotes, by line
 constexpr std::string_view kQuoteKey = "bobbin.csv.quote";
 constexpr std::string_view kEscapeKey = "bobbin.csv.escape";
 constexpr std::string_view kCommentKey = "bobbin.csv.comment";
@@ -187,6 +189,10 @@ Status note_options(bobbin::Writer& writer, const Options& options) {
   if (!options.nulls.front().empty()) {
     BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
   }
+  if (options.nulls.size() > 1) {
+    const std::span<const std::string> quoted = std::span(options.nulls).subspan(1);
+    BOBBIN_TRY(writer.set_metadata(std::string(kQuotedKey), fmt::format("{}", fmt::join(quoted, "\n"))));
+  }
   if (options.quote != usual.quote) {
     BOBBIN_TRY(writer.set_metadata(std::string(kQuoteKey), mark_text(options.quote)));
   }
@@ -213,6 +219,11 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   options.delimiter = delimiter ? delimiter->front() : usual.delimiter;
   options.header = find(metadata, kHeaderKey) != "false";
   options.nulls = {find(metadata, kNullKey).value_or("")};
+  const std::string quoted = find(metadata, kQuotedKey).value_or("");
+  for (size_t at = 0, end = 0; at < quoted.size(); at = end + 1) {
+    end = std::min(quoted.find('\n', at), quoted.size());
+    options.nulls.push_back(quoted.substr(at, end - at));
+  }
   options.quote = noted_mark(metadata, kQuoteKey, usual.quote);
   options.escape = noted_mark(metadata, kEscapeKey, usual.escape);
   options.comment = noted_mark(metadata, kCommentKey, usual.comment);

@@ -82,6 +82,11 @@ struct FoundMisfit {
   size_t index = 0;  // among the column's misfits
 };
 
+// A terminal might act on others.
+bool is_printable(const std::string& text) {
+  return std::ranges::none_of(text, [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; });
+}
+
 // How the column could have a type: by reading its misfits as nulls, or with a type that accepts them.
 std::string advice(const std::string& name, const Guess& guess, const Options& options) {
   if (const ColumnType type = guess.regular_type(); fits_all(type, guess)) {
@@ -93,7 +98,7 @@ std::string advice(const std::string& name, const Guess& guess, const Options& o
   for (const Guess::Misfit& misfit : guess.misfits()) {
     Options with = options;
     with.nulls = {misfit.text};
-    if (guess.has_more_misfits() || misfit.quoted || !check(with).ok() ||
+    if (guess.has_more_misfits() || misfit.quoted || !check(with).ok() || !is_printable(misfit.text) ||
         misfit.text.find('\'') != std::string::npos) {
       return "";
     }
@@ -113,13 +118,23 @@ std::string text_note(const std::string& name, const Guess& guess, const Options
                      guess.has_more_misfits() ? " and other values" : "", advice(name, guess, options));
 }
 
+std::string zones_note(const std::string& name, const Guess& guess) {
+  const ColumnType type = guess.regular_type();
+  const Column column{.name = name, .type = type.type, .logical = type.logical};
+  const Guess::Misfit& first = guess.misfits().front();
+  return fmt::format(
+      "column {}: text, because its times have different offsets from UTC, as {} at line {} "
+      "(--schema {} reads them as UTC)",
+      printable(name), quoted_text(first.text), first.line, argument(schema_text({column})));
+}
+
 std::string mixed_note(const std::vector<std::string>& names) {
   std::string list;
   for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
     list += (i == 0 ? "" : ", ") + printable(names[i]);
   }
   return fmt::format(
-      "column{} {}{}: values in several forms are written back in one", names.size() == 1 ? "" : "s", list,
+      "column{} {}{}: some values are written back in another form", names.size() == 1 ? "" : "s", list,
       names.size() > kMostListed ? fmt::format(" and {} more", names.size() - kMostListed) : "");
 }
 
@@ -178,9 +193,10 @@ Result<Names> Reader::read_header() {
     const RawField field = scanner_.field(0, i);
     const std::string_view name = value_of(field, scanner_.marks(), scratch);
     if (!is_valid_name(name)) {
-      return scanner_.error_in(0, i,
-                               fmt::format("column {}: the name {} {}", i + 1, quoted_text(name),
-                                           is_utf8(name) ? "contains a NUL byte" : "is not UTF-8"));
+      return scanner_.error_in(
+          0, i,
+          fmt::format("column {}: the name {} {}", i + 1, quoted_text(name),
+                      is_utf8(name) ? "contains a NUL byte" : "is not UTF-8 (--encoding latin1 reads it)"));
     }
     names.push_back(name.empty() && !field.quoted ? std::nullopt : std::optional<std::string>(name));
   }
@@ -304,6 +320,8 @@ void Reader::set_types(const std::vector<Guess>& guesses) {
     spellings_.push_back(spelling);
     if (!given_[c] && guesses[c].is_text_by_misfits()) {
       type_notes_.push_back(text_note(columns_[c].name, guesses[c], options_));
+    } else if (!given_[c] && guesses[c].is_text_by_zones()) {
+      type_notes_.push_back(zones_note(columns_[c].name, guesses[c]));
     }
     if (spelling.mixed) {
       mixed.push_back(columns_[c].name);

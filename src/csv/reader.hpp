@@ -31,6 +31,8 @@ class Reader {
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
   // How the columns' values are written in the text.
   [[nodiscard]] const std::vector<Spelling>& spellings() const { return spellings_; }
+  // The text of the nulls that were read.
+  [[nodiscard]] std::vector<std::string> texts_of_nulls() const { return is_null_.texts_to_note(); }
   // Notes for the user, one per line: names that were changed, columns that are text because of a few values,
   // and values that will not be written back as they were. Complete when next() has reached the end.
   [[nodiscard]] std::vector<std::string> notes() const;

@@ -344,10 +344,14 @@ void Scanner::see_end(size_t place, bool ends_record) {
 }
 
 // The last record may lack a line end. A CR there is data, unless it follows a quoted field: it is doubled,
-// because one would be taken for part of the line end.
+// because one would be taken for part of the line end. An LF after lines that end in CR is what editors add.
 void Scanner::end_text() {
   if (state_ == State::comment || skip_lines_ > 0 || in_comment()) {
     begins_[num_records_] = static_cast<uint32_t>(size_);
+  }
+  if (marks_.line_end == '\r' && state_ != State::quoted && begins_[num_records_] < size_ &&
+      buffer_[size_ - 1] == '\n' && escaped_ != size_ - 1) {
+    --size_;
   }
   if (failure_ || begins_[num_records_] == size_) {
     return;

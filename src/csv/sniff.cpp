@@ -81,20 +81,20 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
 }
 
 // The most frequent number of fields, and the share of records that have it.
-struct Shape {
+struct RecordShape {
   size_t fields = 0;
   double share = 0;
 };
 
-Shape shape_of(const Sample& sample) {
+RecordShape shape_of(const Sample& sample) {
   std::map<size_t, size_t> counts;
   for (const Record& record : sample.records) {
     ++counts[record.size()];
   }
-  Shape shape;
+  RecordShape shape;
   for (const auto& [fields, count] : counts) {
     const double share = static_cast<double>(count) / static_cast<double>(sample.records.size());
-    shape = share >= shape.share ? Shape{fields, share} : shape;
+    shape = share >= shape.share ? RecordShape{fields, share} : shape;
   }
   shape.share *= sample.failed ? 0.5 : 1;
   return shape;
@@ -103,10 +103,10 @@ Shape shape_of(const Sample& sample) {
 struct Candidate {
   Options options;
   Sample sample;
-  Shape shape;
+  RecordShape shape;
 };
 
-bool is_better(const Shape& a, const Shape& b) {
+bool is_better(const RecordShape& a, const RecordShape& b) {
   if ((a.fields > 1) != (b.fields > 1)) {
     return a.fields > 1 && a.share >= kEnoughAlike;
   }
@@ -181,7 +181,8 @@ bool may_have_escapes(std::string_view text) {
 
 // Blanks before an opening quote are skipped if records are alike only that way, or if most have such quotes.
 bool prefers_no_blanks(const Candidate& candidate, const Candidate& best) {
-  // How many fields there are does not matter: quotes that are not seen cut values into more.
+  // The number of fields does not matter: where quotes are not recognised, delimiters in them make more
+  // fields.
   return mends(candidate, best) ||
          (!candidate.sample.failed && 2 * candidate.sample.after_blanks > candidate.sample.records.size() &&
           candidate.shape.fields > 1 &&
@@ -355,6 +356,29 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
   return best ? std::move(*best) : Candidate{options, {}, {}};
 }
 
+// Whether CRs outnumber the LFs: these may be in quotes, or one was added at the end of a text of lines that
+// end in CR.
+bool has_more_returns(std::string_view text) {
+  return std::ranges::count(text, '\r') > std::ranges::count(text, '\n');
+}
+
+Candidate find_ends_and_marks(std::string_view text, bool is_whole, Options options, const Known& known) {
+  options.line_end = find_line_end(text, is_whole);
+  Candidate found = find_marks(text, is_whole, options, known);
+  if (options.line_end == LineEnd::cr || !has_more_returns(text)) {
+    return found;
+  }
+  options.line_end = LineEnd::cr;
+  Candidate other = find_marks(text, is_whole, options, known);
+  const auto is_table = [](const Candidate& candidate) {
+    return is_split(candidate) && !candidate.sample.failed && candidate.sample.records.size() > 1;
+  };
+  // An LF at the start of a record is the end of a line that ends in CRLF.
+  const auto begins_with_feed = [](const Record& record) { return record.front().starts_with('\n'); };
+  const bool is_mixed = std::ranges::any_of(other.sample.records, begins_with_feed);
+  return is_table(other) && !is_mixed && !is_table(found) ? other : found;
+}
+
 // All records but the first one, which has the names, end in a delimiter. Removes the empty fields after it.
 bool take_trailing(Candidate& found) {
   std::vector<Record>& records = found.sample.records;
@@ -485,8 +509,7 @@ Result<Sniffed> sniff(Source& source, const Options& options, const Known& known
   BOBBIN_ASSIGN(const std::string text, read_begin(source, is_whole));
   Options basis = options;
   basis.header = false;
-  basis.line_end = find_line_end(text, is_whole);
-  Candidate found = find_marks(text, is_whole, basis, known);
+  Candidate found = find_ends_and_marks(text, is_whole, basis, known);
   const NullTest is_null(options.nulls);
   found.options.trailing = take_trailing(found);
   Sniffed sniffed{found.options, found.shape.fields};

@@ -50,9 +50,14 @@ Result<int> gpu_of(const void* data) {
   return found.device;
 }
 
+Result<int> current_gpu() {
+  int gpu = 0;
+  BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&gpu)));
+  return gpu;
+}
+
 Status gpu_synchronize(int gpu) {
-  int before = 0;
-  BOBBIN_TRY(BOBBIN_CUDA(cudaGetDevice(&before)));
+  BOBBIN_ASSIGN(const int before, current_gpu());
   BOBBIN_TRY(BOBBIN_CUDA(cudaSetDevice(gpu)));
   const Status done = BOBBIN_CUDA(cudaDeviceSynchronize());
   const Status restored = BOBBIN_CUDA(cudaSetDevice(before));

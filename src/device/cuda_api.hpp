@@ -16,6 +16,8 @@ namespace bobbin::cuda_api {
 
 [[nodiscard]] Result<int> gpu_of(const void* data);
 [[nodiscard]] Status gpu_synchronize(int gpu);
+// The one that this thread uses.
+[[nodiscard]] Result<int> current_gpu();
 
 [[nodiscard]] Result<void*> stream_create();
 void stream_destroy(void* stream);

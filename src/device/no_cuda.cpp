@@ -22,6 +22,9 @@ Result<int> gpu_of(const void* /*data*/) {
 Status gpu_synchronize(int /*gpu*/) {
   return no_cuda();
 }
+Result<int> current_gpu() {
+  return no_cuda();
+}
 Result<void*> stream_create() {
   return no_cuda();
 }

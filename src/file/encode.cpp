@@ -42,7 +42,8 @@ Result<EncodedChunk> checked(EncodedChunk chunk) {
   return chunk;
 }
 
-// What bytes take in a compressed footer, about: those that are not zero, and each run of zeros.
+// Estimates the size of bytes in a compressed footer: one for each that is not zero, one for each run of
+// zeros.
 uint64_t packed_bytes(std::span<const std::byte> bytes) {
   uint64_t packed = 0;
   bool in_zeros = false;
@@ -53,8 +54,8 @@ uint64_t packed_bytes(std::span<const std::byte> bytes) {
   return packed;
 }
 
-// What an array of numbers adds to a file of a small table, about: compressed together, columns of numbers
-// save much that each of them alone does not.
+// Estimates what an array of numbers adds to the file of a small table: columns of numbers that are
+// compressed together save much that each of them alone does not.
 uint64_t packed_bytes(const Array& array) {
   uint64_t packed = kNodeBytes + packed_bytes(std::as_bytes(std::span(array.metadata)));
   for (const Buffer& buffer : array.buffers) {

@@ -16,7 +16,7 @@ namespace bobbin::file {
 
 // How to encode a column.
 struct Recipe {
-  std::optional<select::Cascade> cascade{};  // empty: chosen for each chunk
+  std::optional<select::ResolvedCascade> cascade{};  // empty: chosen for each chunk
   Goal goal{};
   Backend backend = Backend::cpu;
   // The table has few bytes. Most of them become part of the footer, which is compressed: simpler encodings

@@ -35,7 +35,7 @@ Result<Array> encode_values(const Values& values, const std::optional<Cascade>& 
   if (!cascade) {
     return select::encode(values, Goal{}, backend);
   }
-  BOBBIN_ASSIGN(const select::Cascade parsed, select::parse_cascade(to_string(*cascade)));
+  BOBBIN_ASSIGN(const select::ResolvedCascade parsed, select::parse_cascade(to_string(*cascade)));
   return select::encode(parsed, values, backend);
 }
 
@@ -90,7 +90,7 @@ Result<EncodedArray> EncodedArray::encode_on_device(const std::string& codec, DT
   if (codec.empty()) {
     BOBBIN_ASSIGN(array, encode_smallest(type, from, length, stream));
   } else {
-    BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(codec));
+    BOBBIN_ASSIGN(const select::ResolvedCascade cascade, select::parse_cascade(codec));
     BOBBIN_TRY(select::check_cascade(cascade, type));
     BOBBIN_ASSIGN(array, array::encode_on_device(cascade.codec, type, from, length, stream));
   }

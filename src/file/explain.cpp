@@ -14,9 +14,9 @@
 namespace bobbin {
 namespace {
 
-Cascade named(const select::Cascade& cascade) {
+Cascade named(const select::ResolvedCascade& cascade) {
   Cascade made{.codec = std::string(find_codec(cascade.codec)->name)};
-  for (const select::Cascade& child : cascade.children) {
+  for (const select::ResolvedCascade& child : cascade.children) {
     made.children.push_back(named(child));
   }
   return made;
@@ -24,8 +24,8 @@ Cascade named(const select::Cascade& cascade) {
 
 // A candidate leaves some codecs open, which encoding decides: what it became is compared with the file.
 template <class Encode>
-EncodingChoice measured(const select::Choice& choice, const Goal& goal, const select::Cascade& in_file,
-                        Encode&& encode) {
+EncodingChoice measured(const select::Choice& choice, const Goal& goal,
+                        const select::ResolvedCascade& in_file, Encode&& encode) {
   EncodingChoice made{.goal = goal.kind,
                       .num_rows = choice.rows,
                       .num_sampled = choice.sampled,
@@ -37,10 +37,8 @@ EncodingChoice measured(const select::Choice& choice, const Goal& goal, const se
     const Result<Array> array = encode(candidate.cascade);
     const bool is_same = !found && array.has_value() && select::cascade_of(*array) == in_file;
     found = found || is_same;
-    // For this goal it is open, too, which parts are compressed.
-    const bool as_encoded = array.has_value() && goal.kind == Goal::Kind::compact;
     made.candidates.push_back(
-        {.cascade = named(as_encoded ? select::cascade_of(*array) : candidate.cascade),
+        {.cascade = named(array.has_value() ? select::cascade_of(*array) : candidate.cascade),
          .estimated_bytes = candidate.bytes,
          .encoded_bytes = array.has_value() ? std::optional(array::encoded_bytes(*array)) : std::nullopt,
          .gpu_cost = candidate.cost,
@@ -52,7 +50,7 @@ EncodingChoice measured(const select::Choice& choice, const Goal& goal, const se
 Result<EncodingChoice> explain_strings(const Array& array, const Goal& goal) {
   BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, Backend::cpu));
   return measured(select::choose_strings(strings.view(), goal), goal, select::cascade_of(array),
-                  [&](const select::Cascade& cascade) {
+                  [&](const select::ResolvedCascade& cascade) {
                     return select::encode_strings_as(cascade, strings.view(), nullptr, goal, Backend::cpu);
                   });
 }
@@ -70,9 +68,10 @@ Result<EncodingChoice> explain_numbers(const Array& array, const Goal& goal) {
   }
   const Values values{array.type, buffer.data, array.length};
   const Array& encoded = nulls ? codec::masked::values_of(array) : array;
-  return measured(
-      select::choose(values, goal), goal, select::cascade_of(encoded),
-      [&](const select::Cascade& cascade) { return select::encode_as(cascade, values, goal, Backend::cpu); });
+  return measured(select::choose(values, goal), goal, select::cascade_of(encoded),
+                  [&](const select::ResolvedCascade& cascade) {
+                    return select::encode_as(cascade, values, goal, Backend::cpu);
+                  });
 }
 
 bool has_compact_codec(const NodeInfo& node) {
@@ -108,12 +107,12 @@ std::string to_string(const Cascade& cascade) {
 }
 
 Result<Cascade> parse_cascade(std::string_view text) {
-  BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(text));
+  BOBBIN_ASSIGN(const select::ResolvedCascade cascade, select::parse_cascade(text));
   return named(cascade);
 }
 
 Status check_cascade(const Cascade& cascade, DType type) {
-  BOBBIN_ASSIGN(const select::Cascade parsed, select::parse_cascade(to_string(cascade)));
+  BOBBIN_ASSIGN(const select::ResolvedCascade parsed, select::parse_cascade(to_string(cascade)));
   return select::check_cascade(parsed, type);
 }
 

@@ -49,6 +49,11 @@ class Source {
   }
 
   Result<uint64_t> number() {
+    if (!left_.empty() && std::to_integer<uint8_t>(left_[0]) < 128) {  // nearly all have one byte
+      const auto only = std::to_integer<uint64_t>(left_[0]);
+      left_ = left_.subspan(1);
+      return only;
+    }
     uint64_t value = 0;
     for (uint32_t shift = 0; shift < 64; shift += 7) {
       BOBBIN_ASSIGN(const uint8_t next, byte());

@@ -15,7 +15,7 @@ constexpr size_t kMaxRead = size_t{1} << 30;
 
 }  // namespace
 
-Result<Input> Input::open(const std::string& path) {
+Result<InputFile> InputFile::open(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe without a writer would block.
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0) {
@@ -24,32 +24,32 @@ Result<Input> Input::open(const std::string& path) {
   return from(Descriptor::own(number));
 }
 
-Result<Input> Input::borrow(int descriptor) {
+Result<InputFile> InputFile::borrow(int descriptor) {
   return from(Descriptor::borrow(descriptor));
 }
 
-Result<Input> Input::from(Descriptor descriptor) {
+Result<InputFile> InputFile::from(Descriptor descriptor) {
   struct stat info {};
   if (::fstat(descriptor.get(), &info) != 0) {
     return io_error("open", errno);
   }
   if (S_ISREG(info.st_mode)) {
-    return Input(std::move(descriptor), static_cast<uint64_t>(info.st_size));
+    return InputFile(std::move(descriptor), static_cast<uint64_t>(info.st_size));
   }
   if (S_ISDIR(info.st_mode)) {
     return Status(StatusCode::io, "open: is a directory");
   }
   if (!S_ISBLK(info.st_mode)) {
-    return Status(StatusCode::io, "open: not a file that can be read at any position");
+    return Status(StatusCode::io, "open: the file is not seekable");
   }
   const off_t end = ::lseek(descriptor.get(), 0, SEEK_END);
   if (end < 0) {
     return io_error("open", errno);
   }
-  return Input(std::move(descriptor), static_cast<uint64_t>(end));
+  return InputFile(std::move(descriptor), static_cast<uint64_t>(end));
 }
 
-Status Input::read_at(uint64_t offset, std::span<std::byte> out) const {
+Status InputFile::read_at(uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
     const ssize_t got =
         ::pread(descriptor_.get(), out.data(), std::min(out.size(), kMaxRead), static_cast<off_t>(offset));

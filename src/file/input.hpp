@@ -13,10 +13,10 @@
 
 namespace bobbin::file {
 
-class Input {
+class InputFile {
  public:
-  static Result<Input> open(const std::string& path);
-  static Result<Input> borrow(int descriptor);
+  static Result<InputFile> open(const std::string& path);
+  static Result<InputFile> borrow(int descriptor);
 
   // The size when it was opened.
   [[nodiscard]] uint64_t size() const { return size_; }
@@ -25,8 +25,8 @@ class Input {
   [[nodiscard]] Status read_at(uint64_t offset, std::span<std::byte> out) const;
 
  private:
-  Input(Descriptor descriptor, uint64_t size) : descriptor_(std::move(descriptor)), size_(size) {}
-  static Result<Input> from(Descriptor descriptor);
+  InputFile(Descriptor descriptor, uint64_t size) : descriptor_(std::move(descriptor)), size_(size) {}
+  static Result<InputFile> from(Descriptor descriptor);
 
   Descriptor descriptor_;
   uint64_t size_;

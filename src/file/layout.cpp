@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+
+#include "bobbin/io.hpp"
 
 namespace bobbin::file {
 namespace {
@@ -25,6 +28,15 @@ Status check_header(const Header& header) {
   BOBBIN_TRY(check_version(header.version).in("header"));
   BOBBIN_RETURN_IF(header.reserved != 0, StatusCode::corrupt, "header: reserved bytes are not zero");
   return {};
+}
+
+Status check_beginning(std::span<const std::byte> bytes) {
+  static_assert(kBeginningBytes == sizeof(Header));
+  BOBBIN_RETURN_IF(bytes.size() < kBeginningBytes, StatusCode::invalid_argument,
+                   "header: fewer bytes than a header has");
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  return check_header(header);
 }
 
 Status check_rest_of_header(std::span<const std::byte> rest) {

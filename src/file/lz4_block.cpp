@@ -101,65 +101,71 @@ class BlockReader {
   }
 
   Result<std::vector<std::byte>> read() {
-    while (true) {
-      BOBBIN_ASSIGN(const size_t token, byte());
-      BOBBIN_ASSIGN(const size_t literals, length(token / 16));
-      BOBBIN_TRY(copy_literals(literals));
+    do {
+      const size_t token = byte();
+      copy_literals(length(token / 16));
       if (left_.empty()) {
         break;
       }
-      BOBBIN_ASSIGN(const size_t low, byte());
-      BOBBIN_ASSIGN(const size_t high, byte());
-      BOBBIN_ASSIGN(const size_t extra, length(token % 16));
-      BOBBIN_TRY(copy_match(low + 256 * high, extra + kLeastMatch));
-    }
-    if (out_.size() != size_) {
-      return damaged();
-    }
+      const size_t low = byte();
+      const size_t high = byte();
+      copy_match(low + 256 * high, length(token % 16) + kLeastMatch);
+    } while (!damaged_);
+    BOBBIN_RETURN_IF(damaged_ || out_.size() != size_, StatusCode::corrupt, "its compressed form is damaged");
     return std::move(out_);
   }
 
  private:
-  static Status damaged() { return {StatusCode::corrupt, "its compressed form is damaged"}; }
-
-  Result<size_t> byte() {
+  // 0 after the end.
+  size_t byte() {
     if (left_.empty()) {
-      return damaged();
+      damaged_ = true;
+      return 0;
     }
     const auto value = std::to_integer<size_t>(left_[0]);
     left_ = left_.subspan(1);
     return value;
   }
 
-  Result<size_t> length(size_t nibble) {
+  size_t length(size_t nibble) {
     size_t total = nibble;
     for (size_t next = nibble == 15 ? 255 : 0; next == 255; total += next) {
-      BOBBIN_ASSIGN(next, byte());
+      next = byte();
     }
     return total;
   }
 
-  Status copy_literals(size_t count) {
-    BOBBIN_RETURN_IF(count > left_.size() || count > size_ - out_.size(), StatusCode::corrupt,
-                     damaged().message());
+  void copy_literals(size_t count) {
+    if (count > left_.size() || count > size_ - out_.size()) {
+      damaged_ = true;
+      return;
+    }
     out_.insert(out_.end(), left_.begin(), left_.begin() + static_cast<ptrdiff_t>(count));
     left_ = left_.subspan(count);
-    return {};
   }
 
-  // Byte by byte: a match may overlap its own output.
-  Status copy_match(size_t distance, size_t count) {
-    BOBBIN_RETURN_IF(distance == 0 || distance > out_.size() || count > size_ - out_.size(),
-                     StatusCode::corrupt, damaged().message());
-    for (size_t i = 0; i < count; ++i) {
-      out_.push_back(out_[out_.size() - distance]);
+  // Byte by byte if the match overlaps its own output.
+  void copy_match(size_t distance, size_t count) {
+    if (distance == 0 || distance > out_.size() || count > size_ - out_.size()) {
+      damaged_ = true;
+      return;
     }
-    return {};
+    const size_t at = out_.size();
+    out_.resize(at + count);
+    std::byte* const to = out_.data() + at;
+    if (distance >= count) {
+      std::memcpy(to, to - distance, count);
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        to[i] = *(to + i - distance);
+      }
+    }
   }
 
   std::span<const std::byte> left_;
   uint64_t size_;
   std::vector<std::byte> out_;
+  bool damaged_ = false;
 };
 
 }  // namespace

@@ -31,14 +31,14 @@ std::vector<uint32_t> segments_of(const Node& root) {
 }
 
 template <class T>
-Result<T> read_struct(const Input& input, uint64_t offset) {
+Result<T> read_struct(const InputFile& input, uint64_t offset) {
   T object;
   BOBBIN_TRY(input.read_at(offset, std::as_writable_bytes(std::span(&object, 1))));
   return object;
 }
 
 // Checked; the file has room for a trailer after it.
-Result<Header> read_header(const Input& input) {
+Result<Header> read_header(const InputFile& input) {
   const auto check_size = [&](uint64_t header_size) -> Status {
     BOBBIN_RETURN_IF(input.size() < header_size + kTrailerBytes, StatusCode::corrupt,
                      fmt::format("header: {} bytes are too few for a .bob file", input.size()));
@@ -129,6 +129,7 @@ Status OpenFile::open() {
     return parsed.error().in("footer");
   }
   footer = std::move(*parsed);
+  BOBBIN_ASSIGN(inline_segments, InlineSegments::of(footer));
   footer_bytes = trailer.footer_bytes;
   footer_checksum = trailer.footer_checksum;
   plain_footer_bytes = plain.empty() ? footer_bytes : plain.size();
@@ -140,7 +141,7 @@ Status OpenFile::open() {
 
 Result<Array> OpenFile::load_chunk(size_t group, size_t column, Backend backend) const {
   BOBBIN_TRY(CancelScope::check());
-  const FileSegments segments(input, footer, cache);
+  const FileSegments segments(input, footer, inline_segments, cache);
   BOBBIN_ASSIGN(Array array, load_node(root_of(group, column),
                                        [&](uint32_t index) { return segments.read_whole(index); }));
   BOBBIN_TRY(array::validate_for(array, backend));
@@ -218,7 +219,7 @@ Result<Array> OpenFile::load_rows(size_t group, size_t column, uint64_t begin, u
   if (count == root.length) {
     return load_chunk(group, column, backend);
   }
-  FileSegments segments(input, footer, cache);
+  FileSegments segments(input, footer, inline_segments, cache);
   Result<Array> slice = load_slice(stored(root), begin, count, segments);
   if (slice.has_value() && array::validate_for(*slice, backend).ok()) {
     return slice;

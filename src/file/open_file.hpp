@@ -21,7 +21,7 @@ namespace bobbin::file {
 [[nodiscard]] Array without_parts(const Node& node);
 
 struct OpenFile {
-  OpenFile(std::string file_name, Input in) : name(std::move(file_name)), input(std::move(in)) {}
+  OpenFile(std::string file_name, InputFile in) : name(std::move(file_name)), input(std::move(in)) {}
 
   // Must be called first. Nothing else may be used if it fails.
   Status open();
@@ -41,9 +41,10 @@ struct OpenFile {
   }
 
   std::string name;  // for messages
-  Input input;
+  InputFile input;
   uint32_t version = 0;
   Footer footer;
+  InlineSegments inline_segments;
   uint64_t footer_bytes = 0;        // as stored,
   uint64_t plain_footer_bytes = 0;  // and decompressed
   uint64_t footer_checksum = 0;

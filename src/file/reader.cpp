@@ -188,7 +188,7 @@ Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
 Result<Reader> Reader::open(const std::string& path) {
-  auto input = Input::open(path);
+  auto input = InputFile::open(path);
   if (!input.has_value()) {
     return input.error().in(printable(path));
   }
@@ -198,7 +198,7 @@ Result<Reader> Reader::open(const std::string& path) {
 }
 
 Result<Reader> Reader::from_descriptor(int descriptor, std::string name) {
-  auto input = Input::borrow(descriptor);
+  auto input = InputFile::borrow(descriptor);
   if (!input.has_value()) {
     return input.error().in(printable(name));
   }
@@ -341,18 +341,27 @@ namespace file {
 Result<Array> ReaderAccess::load_chunk(const Reader& reader, size_t row_group, size_t column,
                                        Backend backend) {
   Result<Array> array = reader.impl_->load_chunk(row_group, column, backend);
-  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+  if (!array.has_value()) {
+    return reader.impl_->in_place(array.error(), row_group, column);
+  }
+  return array;  // moved, not copied
 }
 
 Result<Array> ReaderAccess::load_kept(const Reader& reader, size_t row_group, size_t column) {
   Result<Array> array = reader.impl_->load_kept(row_group, column);
-  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+  if (!array.has_value()) {
+    return reader.impl_->in_place(array.error(), row_group, column);
+  }
+  return array;  // moved, not copied
 }
 
 Result<Array> ReaderAccess::load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                                       uint64_t count, Backend backend) {
   Result<Array> array = reader.impl_->load_rows(row_group, column, begin, count, backend);
-  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+  if (!array.has_value()) {
+    return reader.impl_->in_place(array.error(), row_group, column);
+  }
+  return array;  // moved, not copied
 }
 
 uint64_t ReaderAccess::chunk_bytes(const Reader& reader, size_t row_group, size_t column) {
@@ -368,7 +377,10 @@ Status ReaderAccess::read_chunk(const Reader& reader, size_t row_group, size_t c
 Result<Array> ReaderAccess::chunk_in(const Reader& reader, size_t row_group, size_t column,
                                      std::span<const std::byte> memory) {
   Result<Array> array = reader.impl_->chunk_in(row_group, column, memory);
-  return array.has_value() ? array : reader.impl_->in_place(array.error(), row_group, column);
+  if (!array.has_value()) {
+    return reader.impl_->in_place(array.error(), row_group, column);
+  }
+  return array;  // moved, not copied
 }
 
 Status ReaderAccess::in_place(const Reader& reader, const Status& error, size_t row_group, size_t column) {

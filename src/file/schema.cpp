@@ -102,6 +102,7 @@ Result<Schema> parse_schema(std::string_view text) {
 Result<std::vector<std::string>> parse_names(std::string_view text) {
   std::vector<std::string> names;
   for (bool more = true; more;) {
+    skip_blanks(text);
     size_t end = std::min(text.find(','), text.size());
     std::string name(text.substr(0, end));
     if (text.starts_with('"')) {

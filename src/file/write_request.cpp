@@ -15,11 +15,11 @@
 namespace bobbin::file {
 namespace {
 
-Result<std::optional<select::Cascade>> cascade_for(const Column& column, const std::string& text) {
+Result<std::optional<select::ResolvedCascade>> cascade_for(const Column& column, const std::string& text) {
   if (text.empty()) {
-    return std::optional<select::Cascade>();
+    return std::optional<select::ResolvedCascade>();
   }
-  BOBBIN_ASSIGN(const select::Cascade cascade, select::parse_cascade(text));
+  BOBBIN_ASSIGN(const select::ResolvedCascade cascade, select::parse_cascade(text));
   BOBBIN_TRY(
       select::check_cascade(cascade, column.type).in(fmt::format("column {}", quoted_text(column.name))));
   return std::optional(cascade);

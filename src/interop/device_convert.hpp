@@ -20,8 +20,8 @@ struct DeviceConversion {
   uint64_t length = 0;
   const void* from = nullptr;
   void* to = nullptr;
-  // Of time32: words of validity bits, or nullptr; and a word that becomes 1 if a value that is not null does
-  // not fit.
+  // For time32: words of validity bits, or nullptr; and a word that becomes 1 if a value that is not null
+  // does not fit.
   const uint32_t* validity = nullptr;
   uint32_t* fault = nullptr;
 };

@@ -99,7 +99,7 @@ Result<DeviceStrings> strings_of(const DeviceColumn& column) {
     return DeviceStrings{};
   }
   BOBBIN_RETURN_IF(column.strings.size() > 1, StatusCode::unsupported,
-                   fmt::format("the strings are of {} row groups, each of which has its own memory; export "
+                   fmt::format("the strings come from {} row groups, each with its own memory; export "
                                "one row group at a time",
                                column.strings.size()));
   return column.strings[0];

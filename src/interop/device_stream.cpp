@@ -16,10 +16,10 @@ namespace bobbin {
 namespace interop {
 namespace {
 
-using arrow::DeviceScanOptions;
+using arrow::DeviceTableScanOptions;
 using arrow::Field;
 
-std::vector<size_t> columns_of(const Reader& reader, const DeviceScanOptions& options) {
+std::vector<size_t> columns_of(const Reader& reader, const DeviceTableScanOptions& options) {
   if (options.columns.has_value()) {
     return *options.columns;
   }
@@ -28,7 +28,7 @@ std::vector<size_t> columns_of(const Reader& reader, const DeviceScanOptions& op
   return all;
 }
 
-Result<std::vector<Field>> fields_for(const Reader& reader, const DeviceScanOptions& options) {
+Result<std::vector<Field>> fields_for(const Reader& reader, const DeviceTableScanOptions& options) {
   const std::vector<Field> all = arrow::device_fields_of(reader);
   std::vector<Field> fields;
   for (const size_t column : columns_of(reader, options)) {
@@ -50,8 +50,8 @@ Result<std::vector<Field>> fields_for(const Reader& reader, const DeviceScanOpti
 
 class DeviceStream {
  public:
-  DeviceStream(std::shared_ptr<const Reader> reader, DeviceScanOptions options, std::vector<Field> fields,
-               Loader loader)
+  DeviceStream(std::shared_ptr<const Reader> reader, DeviceTableScanOptions options,
+               std::vector<Field> fields, Loader loader)
       : reader_(std::move(reader)),
         options_(std::move(options)),
         fields_(std::move(fields)),
@@ -84,7 +84,7 @@ class DeviceStream {
 
  private:
   std::shared_ptr<const Reader> reader_;
-  DeviceScanOptions options_;
+  DeviceTableScanOptions options_;
   std::vector<Field> fields_;
   std::vector<std::string> formats_;
   std::vector<size_t> columns_;
@@ -122,8 +122,8 @@ void release_stream(ArrowDeviceArrayStream* stream) {
 
 namespace arrow {
 
-Status export_device_scan(std::shared_ptr<const Reader> reader, DeviceScanOptions options,
-                          ArrowDeviceArrayStream* out) {
+Status export_device_table_scan(std::shared_ptr<const Reader> reader, DeviceTableScanOptions options,
+                                ArrowDeviceArrayStream* out) {
   BOBBIN_ASSIGN(std::vector<Field> fields, interop::fields_for(*reader, options));
   BOBBIN_ASSIGN(Loader loader, Loader::create(options.backend, options.load));
   const ArrowDeviceType device = interop::device_type_of(options.backend);

@@ -88,24 +88,24 @@ Status check_struct(const ArrowArray& array, size_t columns) {
 
 }  // namespace
 
-// ---- Batch ----
+// ---- Imported batches ----
 
-struct Batch::Impl {
+struct ImportedBatch::Impl {
   uint64_t length = 0;
   std::vector<interop::Scratch> scratch;
   std::vector<ColumnView> columns;
 };
 
-Batch::Batch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Batch::Batch(Batch&&) noexcept = default;
-Batch& Batch::operator=(Batch&&) noexcept = default;
-Batch::~Batch() = default;
+ImportedBatch::ImportedBatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ImportedBatch::ImportedBatch(ImportedBatch&&) noexcept = default;
+ImportedBatch& ImportedBatch::operator=(ImportedBatch&&) noexcept = default;
+ImportedBatch::~ImportedBatch() = default;
 
-uint64_t Batch::length() const {
+uint64_t ImportedBatch::length() const {
   return impl_->length;
 }
 
-std::span<const ColumnView> Batch::columns() const {
+std::span<const ColumnView> ImportedBatch::columns() const {
   return impl_->columns;
 }
 
@@ -149,9 +149,9 @@ Result<Importer> Importer::create(const ArrowSchema& schema) {
   return Importer(std::move(impl));
 }
 
-Result<Batch> Importer::import(const ArrowArray& array) const {
+Result<ImportedBatch> Importer::import(const ArrowArray& array) const {
   BOBBIN_TRY(check_struct(array, impl_->sources.size()).in("Arrow"));
-  auto batch = std::make_unique<Batch::Impl>();
+  auto batch = std::make_unique<ImportedBatch::Impl>();
   batch->length = static_cast<uint64_t>(array.length);
   batch->scratch.resize(impl_->sources.size());
   for (size_t i = 0; i < impl_->sources.size(); ++i) {
@@ -164,7 +164,7 @@ Result<Batch> Importer::import(const ArrowArray& array) const {
     BOBBIN_TRY(view.error().in(place));
     batch->columns.push_back(*view);
   }
-  return Batch(std::move(batch));
+  return ImportedBatch(std::move(batch));
 }
 
 Status Importer::annotate(Writer& writer) const {

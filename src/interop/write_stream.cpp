@@ -25,7 +25,7 @@ Status append_all(ArrowArrayStream& stream, const Importer& importer, Writer& wr
     if (array.held.release == nullptr) {
       return {};
     }
-    BOBBIN_ASSIGN(const Batch batch, importer.import(array.held));
+    BOBBIN_ASSIGN(const ImportedBatch batch, importer.import(array.held));
     BOBBIN_TRY(writer.append(batch.columns()));
     rows += batch.length();
     if (visit) {

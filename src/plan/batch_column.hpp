@@ -48,9 +48,13 @@ class BatchValues {
   }
   // The values of one vector of the batch, the same. Valid until the next call.
   const std::byte* vector(const RowBatch& batch, uint64_t v);
-  // Whether a vector can be had without the others.
+  // Bounds of the integers in one vector of the batch, if they are known without reading the integers.
+  [[nodiscard]] std::optional<Limits> limits(const RowBatch& batch, uint64_t v) const {
+    return packed_.has_value() ? packed_->limits(batch.first / kVectorLength + v) : std::nullopt;
+  }
+  // Whether a vector can be decoded without the others.
   [[nodiscard]] bool is_packed() const { return packed_.has_value(); }
-  // Whether all values of the batch are there, or those of the previous batch were needed.
+  // Whether all values of this batch, or of the previous one, have been decoded.
   [[nodiscard]] bool are_needed(const RowBatch& batch) const {
     return decoded_ == batch.first || decoded_ + kBatchRows == batch.first;
   }
@@ -142,6 +146,10 @@ class BatchColumn {
   void keep_valid(const RowBatch& batch, BitmapWords& bitmap) const;
   // Like BatchValues::of.
   const std::byte* values(const RowBatch& batch);
+  // Like BatchValues::limits.
+  [[nodiscard]] std::optional<Limits> limits(const RowBatch& batch, uint64_t v) const {
+    return all_.limits(batch, v);
+  }
   // Like BatchValues::pick, for a few rows.
   void pick(const RowBatch& batch, uint64_t v, std::span<const uint16_t> rows, void* to);
 

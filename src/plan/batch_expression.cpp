@@ -54,18 +54,40 @@ bool BatchExpression::has_nulls(const std::vector<BatchColumn>& columns) const {
 }
 
 BatchComparison::BatchComparison(const Comparison& comparison, const std::vector<BatchColumn>& columns)
-    : negated_(comparison.negated),
+    : comparison_(comparison),
+      compared_(comparison.columns()),
+      limits_(columns.size()),
       left_(comparison.left, columns, compared_type(comparison)),
       right_(comparison.right, columns, compared_type(comparison)),
       loop_(compare_loop(comparison.op, compared_type(comparison))) {}
 
+Truth BatchComparison::decide(const RowBatch& batch, uint64_t vector,
+                              const std::vector<BatchColumn>& columns) {
+  if (comparison_.left.is_real()) {
+    return Truth::some;
+  }
+  for (const uint32_t c : compared_) {
+    limits_[c] = columns[c].limits(batch, vector);
+    if (!limits_[c].has_value()) {
+      return Truth::some;
+    }
+  }
+  return truth_of(comparison_, limits_);
+}
+
 void BatchComparison::test(const RowBatch& batch, std::vector<BatchColumn>& columns, BitmapWords& bitmap) {
   constexpr uint64_t kWords = kVectorLength / 32;
   for (uint64_t v = 0; v < batch.words() / kWords; ++v) {
-    loop_(left_.values(batch, v, columns), right_.values(batch, v, columns), bitmap.data() + v * kWords);
-  }
-  if (negated_) {
-    std::ranges::transform(bitmap, bitmap.begin(), std::bit_not());
+    const std::span words(bitmap.data() + v * kWords, kWords);
+    const Truth truth = decide(batch, v, columns);
+    if (truth != Truth::some) {
+      std::ranges::fill(words, truth == Truth::all ? ~uint32_t{0} : 0);
+      continue;
+    }
+    loop_(left_.values(batch, v, columns), right_.values(batch, v, columns), words.data());
+    if (comparison_.negated) {
+      std::ranges::transform(words, words.begin(), std::bit_not());
+    }
   }
   left_.keep_valid(batch, columns, bitmap);
   right_.keep_valid(batch, columns, bitmap);

@@ -42,7 +42,12 @@ class BatchComparison {
   void test(const RowBatch& batch, std::vector<BatchColumn>& columns, BitmapWords& bitmap);
 
  private:
-  bool negated_;
+  // What is known about a vector before its values are read.
+  [[nodiscard]] Truth decide(const RowBatch& batch, uint64_t vector, const std::vector<BatchColumn>& columns);
+
+  Comparison comparison_;
+  std::vector<uint32_t> compared_;  // columns
+  std::vector<std::optional<Limits>> limits_;
   BatchExpression left_;
   BatchExpression right_;
   CompareLoop loop_;

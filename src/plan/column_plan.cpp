@@ -10,7 +10,6 @@
 #include "codecs/dict/dict.hpp"
 #include "codecs/masked/masked.hpp"
 #include "codecs/patched/patched.hpp"
-#include "plan/cascade_kind.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -193,15 +192,8 @@ bool make_column(const Array& values, QueryPath path, ColumnPlan& column,
   dictionaries.clear();
   Flattener flattener(column, dictionaries);
   flattener.add(values);
-  if (!flattener.ok()) {
-    return false;
-  }
   column.form = composes(column) && path != QueryPath::interpreted ? ColumnForm::packed : ColumnForm::staged;
-  if (column.form == ColumnForm::packed || path == QueryPath::automatic || path == QueryPath::compiled ||
-      path == QueryPath::interpreted) {
-    return true;
-  }
-  return path == QueryPath::composed && cascade_kind(column) != CascadeKind::none;
+  return flattener.ok();
 }
 
 ColumnPlan plain_column(DType type, uint64_t length, const void* values) {

@@ -13,9 +13,7 @@ namespace bobbin::plan {
 // How values should reach a kernel; tests force each path in turn.
 enum class QueryPath : uint8_t {
   automatic,    // the first of these that is possible, for each column and for the query
-  composed,     // in a kernel composed for such queries
   compiled,     // in a kernel composed for this query, compiled at run time
-  programmed,   // over packed words, step by step
   interpreted,  // decoded vector by vector in shared memory
   decoded,      // decoded first, to memory
 };

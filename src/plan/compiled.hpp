@@ -30,9 +30,9 @@ struct Ran {
   uint32_t registers = 0;    // per thread, if known
   uint32_t local_bytes = 0;  // the same
 };
-// Launches the kernel, asynchronously. Without waiting, a kernel is used if it is compiled already, in this
-// process or in the folder. It is compiled, by another thread, when a second run asks for it: a process that
-// asks once would be done before the compiler.
+// Launches the kernel, asynchronously. An asker that does not wait gets a kernel only if this process or the
+// cache folder has it compiled. Otherwise another thread compiles it when a second run asks for it: a process
+// that asks only once would end before the compiler does.
 using RunComposed = Result<Ran> (*)(const Composed& composed, const QueryInput& query, const Asker& asker,
                                     StreamView stream);
 // The one for a back end, or null. Tests set that of the emulator, before they start threads.

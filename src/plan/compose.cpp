@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "core/bits.hpp"
-#include "plan/cascade_kind.hpp"
 #include "plan/compose_expressions.hpp"
 #include "plan/compose_groups.hpp"
 #include "plan/compose_inputs.hpp"
 #include "plan/compose_stages.hpp"
 #include "plan/scaled_ranges.hpp"
 #include "plan/stages/marks.hpp"
+#include "plan/vector_program.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -52,8 +52,9 @@ class Composer {
     if (!ok_) {
       return std::nullopt;
     }
-    // What is prepared for vectors, and what alignment adds.
-    const size_t bytes = shared_ + size_t{Composed::kThreads} * (wide_ ? 32 : 16) + 1024;
+    // What is prepared for vectors (Composition::kBothUses), and what alignment adds.
+    const size_t uses = size_t{Composed::kThreads} * (uses_ + leaves_ == 2 && !wide_ ? 2 : 1);
+    const size_t bytes = shared_ + uses * (wide_ ? 32 : 16) + 1024;
     Composed made{.declarations = {},
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024)),
                   .numbers = writer_.numbers()};
@@ -102,13 +103,12 @@ class Composer {
   [[nodiscard]] std::string slot_of_words(uint32_t c) {
     const char* nulls = nulls_of(c);
     const ColumnPlan& column = query_.columns[c];
-    const CascadeKind kind = cascade_kind(column);
-    if (kind == CascadeKind::scaled && widths_.of[c][0].size() == 1) {
+    if (is_scaled(column) && widths_.of[c][0].size() == 1) {
       uses_ += 1;
       shared_ += size_t{Composed::kWarps} * (kVectorLength * column.bytes + 128);
       return fmt::format("PatchedReals<{}, {}, {}{}>", c, type_of(column.bytes), widths_.of[c][0][0], nulls);
     }
-    if (kind != CascadeKind::joined) {
+    if (!is_joined(column)) {
       return {};
     }
     const uint32_t join = column.num_nodes - 1U;
@@ -293,7 +293,9 @@ class Composer {
   std::string comparison_of(const Comparison& comparison) {
     const uint32_t slot = add_computed(writer_.write(comparison), 1,
                                        columns_of(comparison.left) | columns_of(comparison.right));
-    return fmt::format("Holds<{}, {}>", slot, comparison.negated);
+    return compared_type(comparison) == NumberType::f64
+               ? fmt::format("Holds<{}, {}>", slot, comparison.negated)
+               : fmt::format("Holds<{}, {}, {}>", slot, comparison.negated, leaves_++);
   }
   std::string test_of(uint32_t s, const Step& step) {
     const ColumnPlan& column = query_.columns[step.column];
@@ -308,6 +310,9 @@ class Composer {
     if (step.table.data != nullptr) {
       ok_ = ok_ && (slot.coded ? column.packed_bytes() : column.bytes) <= 4;
       return fmt::format("InTable<{}, {}{}>", s, slot.number, negated);
+    }
+    if (is_summed(column)) {
+      return fmt::format("InSummedRange<{}, {}, {}{}>", s, slot.number, leaves_++, negated);
     }
     if (step.is_float && compares_as_reals(step.range, column.bytes)) {
       return fmt::format("BetweenReals<{}, {}{}>", s, slot.number, negated);

@@ -21,6 +21,25 @@ std::string widths_of(const std::vector<uint8_t>& widths) {
   return "Widths<" + text + ">";
 }
 
+bool is_scaled(const ColumnPlan& column) {
+  return column.form == ColumnForm::staged && column.num_nodes == 3 && column.nodes[0].op == Op::unpack &&
+         column.nodes[1].op == Op::scale && column.nodes[2].op == Op::patch;
+}
+
+bool is_joined(const ColumnPlan& column) {
+  const uint32_t patched = column.nodes[1].op == Op::patch ? 1 : 0;
+  return column.form == ColumnForm::staged && column.num_nodes == 4 + patched &&
+         column.nodes[0].op == Op::unpack && column.nodes[1 + patched].op == Op::keep &&
+         column.nodes[2 + patched].op == Op::unpack && column.nodes[3 + patched].op == Op::join;
+}
+
+bool is_summed(const ColumnPlan& column) {
+  const Node& sums = column.nodes[1];
+  return column.form == ColumnForm::staged && column.num_nodes == 2 && column.nodes[0].op == Op::unpack &&
+         sums.op == Op::sum_up && sums.order == 1 && sums.stride == 1 && !column.is_float &&
+         column.bytes >= 4;
+}
+
 std::optional<Written> StageWriter::write(uint32_t nodes, WantedRows rows) {
   for (uint32_t n = 0; n < nodes; ++n) {
     add(n, rows);

@@ -17,6 +17,11 @@ namespace bobbin::plan {
 [[nodiscard]] std::string type_of(uint32_t bytes);
 [[nodiscard]] std::string widths_of(const std::vector<uint8_t>& widths);
 
+// Whether the steps are those of alp with exceptions, of alprd, or of delta of order 1, over packed words.
+[[nodiscard]] bool is_scaled(const ColumnPlan& column);
+[[nodiscard]] bool is_joined(const ColumnPlan& column);
+[[nodiscard]] bool is_summed(const ColumnPlan& column);
+
 // Which rows a thread has: the packed type's size, or neighbours.
 inline constexpr uint32_t kNeighbours = 0;
 inline constexpr uint32_t kStrided = 4;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the codes of the rows that a bitmap selects.
 //
-// Shape: a warp takes 32 rows, one word of the bitmap, and then the next word not taken by another warp.
-// Counts of few entries are kept in shared memory (8 KiB) and added up at the end; otherwise they are added
-// directly in global memory. Preconditions: at least one entry. Cost: a code and a bit read, and one addition
-// per selected row.
+// Shape: for_each_row(). Counts of few entries are kept in shared memory (8 KiB) and added up at the end;
+// otherwise they are added directly in global memory. Preconditions: at least one entry. Cost: a code and a
+// bit read, and one addition per selected row.
 #pragma once
 
 #include <cstdint>
 
 #include "codecs/dict/tile.hpp"
+#include "plan/row_bitmap.hpp"
 #include "simt/cta.hpp"
 
 namespace bobbin::plan {
@@ -40,21 +40,14 @@ struct CountCodesKernel {
       cta.store(shared.counts, i, 0U);
     }
     cta.sync();
-    const uint64_t end = first + source.codes.size;
-    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps;
-    for (uint64_t w = uint64_t{cta.block()} * kWarps + cta.warp(); w * 32 < end; w += stride) {
-      const uint64_t bit = w * 32 + cta.lane();
-      const uint32_t word = cta.load(rows, w);
-      if (bit < first || bit >= end || (word >> cta.lane() & 1) == 0) {
-        continue;
-      }
-      const uint32_t entry = source.entry(cta, bit - first);
+    for_each_row<kWarps>(cta, rows, first, source.codes.size, [&](uint64_t row) {
+      const uint32_t entry = source.entry(cta, row);
       if (few) {
         cta.template atomic_add<kRelaxed>(shared.counts, entry, 1U);
       } else {
         cta.template atomic_add<kRelaxed>(counts, entry, uint64_t{1});
       }
-    }
+    });
     cta.sync();
     for (uint32_t i = cta.thread(); i < here; i += kThreads) {
       if (const uint32_t count = cta.load(shared.counts, i); count != 0) {

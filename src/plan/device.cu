@@ -6,18 +6,6 @@
 namespace bobbin::plan {
 namespace {
 
-Status run_any(const QueryInput& query, KernelVariant variant, StreamView stream) {
-  switch (variant) {
-    case KernelVariant::narrow:
-      return query_on<KernelVariant::narrow, simt::kBackend>(query, stream);
-    case KernelVariant::wide:
-      return query_on<KernelVariant::wide, simt::kBackend>(query, stream);
-    case KernelVariant::staged:
-      break;
-  }
-  return query_on<KernelVariant::staged, simt::kBackend>(query, stream);
-}
-
 Status sum_reals(Global<const double> values, Global<double> sums, StreamView stream) {
   return run_sum_reals(simt::Executor(stream), values, sums);
 }
@@ -31,9 +19,7 @@ Status starts(const StartsKernel& kernel, StreamView stream) {
 
 template <Backend kBackend>
 const Launchers& launchers_on() {
-  static constexpr Launchers kLaunchers{.query = &run_any,
-                                        .conjunction = &conjunction_on<kBackend>,
-                                        .cascade = &cascade_on<kBackend>,
+  static constexpr Launchers kLaunchers{.query = &query_on<kBackend>,
                                         .sum_reals = &sum_reals,
                                         .gather = GatherPlans<simt::Executor>::launchers(),
                                         .count = CountPlans<simt::Executor>::launchers(),

@@ -64,11 +64,11 @@ struct Bounds {
   Int128 least = 0;
   Int128 greatest = 0;
 };
-// The narrowest type for them.
+// The narrowest type that holds all of these values.
 [[nodiscard]] NumberType type_for(const Bounds& bounds);
-// The bits that they need, with the sign.
+// The number of bits that these values need, with the sign.
 [[nodiscard]] uint32_t bits_for(const Bounds& bounds);
-// Of the result. If it may exceed 128 bits, the bounds are those of 128 bits.
+// Bounds of an operation's result. If it may exceed 128 bits, they are the bounds of 128-bit integers.
 [[nodiscard]] Bounds bounds_of(Expression::Op op, const Bounds& a, const Bounds& b);
 
 }  // namespace bobbin::plan

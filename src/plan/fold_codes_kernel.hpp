@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the rows that a bitmap selects, and sums their integers, by dictionary code.
 //
-// Shape: a warp takes 32 rows, one word of the bitmap, and then the next word not taken by another warp.
-// Totals of few entries are kept in shared memory (32 KiB), in several copies so that lanes seldom meet, and
-// added up at the end; otherwise they are added directly in global memory. Preconditions: at least one entry.
-// Cost: a code, a value and a bit read, and two or three additions per selected row.
+// Shape: for_each_row(). Totals of few entries are kept in shared memory (32 KiB), in several copies so that
+// lanes seldom meet, and added up at the end; otherwise they are added directly in global memory.
+// Preconditions: at least one entry. Cost: a code, a value and a bit read, and two or three additions per
+// selected row.
 #pragma once
 
 #include <cstdint>
 
 #include "codecs/dict/tile.hpp"
 #include "plan/column_input.hpp"
+#include "plan/row_bitmap.hpp"
 #include "plan/values.hpp"
 #include "simt/cta.hpp"
 
@@ -49,22 +50,15 @@ struct FoldCodesKernel {
       cta.store(shared.words, i, Word{0});
     }
     cta.sync();
-    const uint64_t end = first + source.codes.size;
-    const uint64_t stride = uint64_t{cta.num_blocks()} * kWarps;
-    for (uint64_t w = uint64_t{cta.block()} * kWarps + cta.warp(); w * 32 < end; w += stride) {
-      const uint64_t bit = w * 32 + cta.lane();
-      const uint32_t word = cta.load(rows, w);
-      if (bit < first || bit >= end || (word >> cta.lane() & 1) == 0) {
-        continue;
-      }
-      const uint32_t at = source.entry(cta, bit - first) * CodeTotalWords::kWords;
-      const WideSum value = value_at(cta, bit - first);
+    for_each_row<kWarps>(cta, rows, first, source.codes.size, [&](uint64_t row) {
+      const uint32_t at = source.entry(cta, row) * CodeTotalWords::kWords;
+      const WideSum value = value_at(cta, row);
       if (copies != 0) {
         add<Word>(cta, shared.words, at * copies + cta.lane() % copies, copies, value);
       } else {
         add<uint64_t>(cta, totals, at, 1, value);
       }
-    }
+    });
     cta.sync();
     for (uint32_t i = cta.thread(); i < here; i += kThreads) {
       if (const auto part = static_cast<uint64_t>(cta.load(shared.words, i)); part != 0) {

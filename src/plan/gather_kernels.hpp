@@ -112,7 +112,7 @@ struct FilterKernel : Gather {
   // A fetch reads a sector of at least 32 bytes: beyond about 1 in 16, all of the vector is read anyway.
   static constexpr uint32_t kFew = 64;
   struct Shared {
-    std::conditional_t<kFetch, simt::NoShared, Staging<kWarps>> staging;
+    std::conditional_t<kFetch, simt::NoShared, StageMemory<kWarps>> staging;
   };
 
   static constexpr uint32_t kGroup = 8;  // vectors that a warp checks together

@@ -6,7 +6,6 @@
 
 #include "bobbin/status.hpp"
 #include "bobbin/stream.hpp"
-#include "plan/conjunction_kernel.hpp"
 #include "plan/count_kernel.hpp"
 #include "plan/gather_kernels.hpp"
 #include "plan/query_input.hpp"
@@ -76,53 +75,12 @@ struct CountPlans {
   }
 };
 
-// If there are few vectors, they are assigned one by one, so that all SMs have work.
-template <class K, class Executor>
-Status run_in_groups(const Executor& executor, K kernel) {
-  const uint64_t vectors = num_vectors(kernel.end);
-  BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
-  kernel.group =
-      static_cast<uint32_t>(std::clamp<uint64_t>(vectors / (uint64_t{together} * K::kWarps), 1, kGroup));
-  const uint64_t blocks = ceil_div<uint64_t>(vectors, uint64_t{K::kWarps} * kernel.group);
-  return executor.run(kernel, std::min<uint64_t>(blocks, together));
-}
-
-// All blocks, or all warps, get the same number of vectors.
+// As many blocks as run at once.
 template <class K, class Executor>
 Status run_evenly(const Executor& executor, const K& kernel) {
   BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
   const uint64_t blocks = ceil_div<uint64_t>(num_vectors(kernel.end), K::kWarps);
   return executor.run(kernel, std::min<uint64_t>(blocks, together));
-}
-
-template <KernelVariant kVariant, class Executor>
-Status run_query(const Executor& executor, const QueryInput& query) {
-  return run_in_groups(executor, QueryKernel<kVariant>{query});
-}
-
-template <class T, class Executor>
-Status run_conjunction(const Executor& executor, const QueryInput& query) {
-  if constexpr (sizeof(T) >= 4) {
-    const bool reals = query.num_folds == 1 && query.folds[0].op == Fold::sum &&
-                       query.columns[query.folds[0].column].is_float;
-    if (reals) {
-      return run_evenly(executor, ConjunctionKernel<T, true>{query});
-    }
-  }
-  return run_evenly(executor, ConjunctionKernel<T, false>{query});
-}
-template <class Executor>
-Status run_conjunction(const Executor& executor, const QueryInput& query) {
-  switch (query.columns[query.steps[0].column].packed_bytes()) {
-    case 1:
-      return run_conjunction<uint8_t>(executor, query);
-    case 2:
-      return run_conjunction<uint16_t>(executor, query);
-    case 4:
-      return run_conjunction<uint32_t>(executor, query);
-    default:
-      return run_conjunction<uint64_t>(executor, query);
-  }
 }
 
 template <class Executor>
@@ -133,11 +91,7 @@ Status run_sum_reals(const Executor& executor, Global<const double> values, Glob
 
 // The query operations of a device back end; all are asynchronous.
 struct Launchers {
-  Status (*query)(const QueryInput& query, KernelVariant variant, StreamView stream);
-  // For queries accepted by as_conjunction() in plan.cpp.
-  Status (*conjunction)(const QueryInput& query, StreamView stream);
-  // The query has at most one test and at most one sum or count, all of that column, which has no nulls.
-  Status (*cascade)(const QueryInput& query, uint32_t column, StreamView stream);
+  Status (*query)(const QueryInput& query, StreamView stream);
   // One sum per 1024 values.
   Status (*sum_reals)(Global<const double> values, Global<double> sums, StreamView stream);
   GatherLaunchers gather;
@@ -151,11 +105,7 @@ const Launchers& launchers_on();  // device.cu
 [[nodiscard]] Result<const Launchers*> launchers_of(StreamView stream);
 
 // Kernels that take long to compile have a file each, device_*.cu.
-template <KernelVariant kVariant, Backend kBackend>
+template <Backend kBackend>
 Status query_on(const QueryInput& query, StreamView stream);
-template <Backend kBackend>
-Status conjunction_on(const QueryInput& query, StreamView stream);
-template <Backend kBackend>
-Status cascade_on(const QueryInput& query, uint32_t column, StreamView stream);
 
 }  // namespace bobbin::plan

@@ -142,20 +142,22 @@ struct ScaledSum {
 // The count and the sum of a vector's values that pass, in RealSum's order; a double is made of an integer as
 // in alp/decode.cpp.
 BOBBIN_INLINE ScaledSum sum_scaled(const int64_t* integers, const ScaledTest& test) {
-  constexpr int64_t kMagicBits = 0x4338000000000000;
+  constexpr uint64_t kMagicBits = 0x4338000000000000;
   constexpr double kMagic = 6755399441055744.0;
   constexpr uint32_t kLanesHere = kWideLanes<double>;
   double chains[32];
-  Wide<int64_t> seen{};
+  Wide<uint64_t> seen{};
   Wide<int64_t> misses{};
   for (uint32_t p = 0; p < 32; p += kLanesHere) {
     Wide<double> halves[2] = {};
     for (uint32_t r = 0; r < 16; ++r) {
       for (uint32_t half = 0; half < 2; ++half) {
-        Wide<int64_t> integer;
-        load_wide(integer, integers + (half * 16 + r) * 32 + p);
-        seen |= integer + static_cast<int64_t>(test.limit);
-        const auto miss = integer - test.low > test.span;
+        Wide<int64_t> signed_integer;
+        load_wide(signed_integer, integers + (half * 16 + r) * 32 + p);
+        const auto integer = reinterpret_cast<Wide<uint64_t>>(signed_integer);  // which may wrap
+        seen |= integer + test.limit;
+        const auto miss =
+            reinterpret_cast<Wide<int64_t>>(integer - static_cast<uint64_t>(test.low)) > test.span;
         misses += miss;
         const auto whole = reinterpret_cast<Wide<double>>(integer + kMagicBits) - kMagic;
         const auto value = whole * test.factor * test.power;
@@ -168,7 +170,7 @@ BOBBIN_INLINE ScaledSum sum_scaled(const int64_t* integers, const ScaledTest& te
   ScaledSum result{.count = kVectorLength, .exact = true};
   for (uint32_t lane = 0; lane < kLanesHere; ++lane) {
     result.count += static_cast<uint64_t>(misses[lane]);  // of which each is -1
-    result.exact &= static_cast<uint64_t>(seen[lane]) < 2 * test.limit;
+    result.exact &= seen[lane] < 2 * test.limit;
   }
   result.sum = sum_chains(chains);
   return result;

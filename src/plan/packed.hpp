@@ -126,7 +126,7 @@ struct Lane {
     }
   }
 
-  // Of 8-bit values: four neighbours, 4 k and those after it, in a byte each.
+  // Four neighbouring 8-bit values, from number 4 k on, one per byte.
   [[nodiscard]] BOBBIN_HD uint32_t four(uint32_t k) const {
     static_assert(kBits<T> == 8);
     return shifted(k) & bobbin::low_mask<uint32_t>(W) * 0x01010101;
@@ -190,28 +190,57 @@ template <class T, uint32_t W>
   return hits;
 }
 
+// The highest bits of bytes that are in a range. Values of less than 8 bits need no second comparison.
+template <uint32_t W>
+[[nodiscard]] BOBBIN_HD uint32_t bytes_within(uint32_t bytes, uint32_t from, uint32_t to) {
+  constexpr uint32_t kTops = kLaneOnes<8> << 7;
+  return W == 8 ? lanes_within<8>(bytes, from, to)
+                : ((bytes | kTops) - from) & ((to | kTops) - bytes) & kTops;
+}
+
+// The same as test_lane() for widths that fill bytes, and a range that does not wrap around: four values at a
+// time, a byte each. A dot product moves the four results to their places in the thread's word.
+template <class T, uint32_t W>
+inline constexpr bool kTestsBytes = kBits<T> >= 32 && (W == 4 || W == 8);
+template <class T, uint32_t W>
+[[nodiscard]] BOBBIN_HD uint32_t test_bytes(const Lane<T, W>& lane, uint32_t low, uint32_t span) {
+  static_assert(kTestsBytes<T, W>);
+  constexpr uint32_t kOnes = kLaneOnes<8>;
+  const uint32_t from = low * kOnes;
+  const uint32_t to = (low + span) * kOnes;
+  const auto found = [&](uint32_t k, uint32_t s) {
+    return bytes_within<W>(lane.words[k] >> s * W & low_mask<uint32_t>(W) * kOnes, from, to);
+  };
+  // 16 bits of the word each, multiplied by 256, since results are the highest bits of bytes.
+  uint32_t first = 0;
+  uint32_t second = 0;
+  BOBBIN_UNROLL
+  for (uint32_t k = W; k-- > 0;) {
+    if constexpr (kBits<T> == 64 && W == 8) {  // bits of even values, then those of odd ones
+      const uint32_t hits = found(k, 0);
+      first = dot_bytes(hits, 0x00040002, first << 2);
+      second = dot_bytes(hits, 0x04000200, second << 2);
+    } else if constexpr (kBits<T> == 64) {
+      first = dot_bytes(found(k, 0), 0x10080402, first << 4);
+      second = dot_bytes(found(k, 1), 0x10080402, second << 4);
+    } else {
+      uint32_t& half = k < W / 2 ? first : second;
+      if constexpr (W == 8) {
+        half = dot_bytes(found(k, 0), 0x10080402, half << 4);
+      } else {
+        half = dot_bytes(found(k, 1), 0x80200802, half << 7);
+        half = dot_bytes(found(k, 0), 0x80200802, half << 1);
+      }
+    }
+  }
+  return first >> 8 | second << 8;
+}
+
 // A sum of integers: low + high * 2^32. Each part has room for 2^31 values.
 struct WideSum {
   uint64_t low = 0;
   uint64_t high = 0;  // for negative numbers: modulo 2^64
 };
-
-// The sum of the values whose bits are set.
-template <class T, uint32_t W>
-[[nodiscard]] BOBBIN_HD WideSum sum_lane(const Lane<T, W>& lane, uint32_t mask) {
-  std::conditional_t<(W <= 27), uint32_t, uint64_t> low = 0;
-  uint64_t high = 0;
-  BOBBIN_UNROLL
-  for (uint32_t n = 0; n < 32; ++n) {
-    if ((mask >> Spread<T>::bit(n) & 1) != 0) {
-      low += static_cast<uint32_t>(lane.value(n));
-      if constexpr (W > 32) {
-        high += lane.value(n) >> 32;
-      }
-    }
-  }
-  return {low, high};
-}
 
 // The count and the sum of the values in a range that does not wrap around, with `low` subtracted from each.
 struct RangeSum {
@@ -219,24 +248,38 @@ struct RangeSum {
   WideSum sum;
 };
 
+// Bytes from `from` to `to` (in all bytes of these), each 1 or 0. Even and odd bytes have room for a ninth
+// bit, by which two additions compare. This takes as many instructions as lanes_within(), but fewer of the
+// ALU.
+[[nodiscard]] BOBBIN_HD uint32_t ones_within(uint32_t bytes, uint32_t from, uint32_t to) {
+  constexpr uint32_t kEven = 0x00ff00ff;
+  constexpr uint32_t kNinth = 0x01000100;
+  const uint32_t even = bytes & kEven;
+  const uint32_t odd = bytes >> 8 & kEven;
+  const uint32_t least = kNinth - (from & kEven);
+  const uint32_t most = kNinth + (to & kEven);
+  return (((even + least) & (most - even) & kNinth) >> 8) + ((odd + least) & (most - odd) & kNinth);
+}
+
 // For widths that divide 8: four values at a time, one byte each, with the result of the test in the highest
-// bit of the byte. Seven instructions and two dot products for the four.
+// bit of the byte, or in the lowest if the value takes the whole byte.
 template <class T, uint32_t W>
 [[nodiscard]] BOBBIN_HD RangeSum sum_bytes_in_range(const Lane<T, W>& lane, uint32_t low, uint32_t span) {
   constexpr uint32_t kOnes = kLaneOnes<8>;
+  constexpr uint32_t kHit = W == 8 ? 1 : 128;
   const uint32_t from = low * kOnes;
   const uint32_t to = (low + span) * kOnes;
-  uint32_t sum = 0;  // both are multiplied by 128
+  uint32_t sum = 0;  // both are multiplied by kHit
   uint32_t count = 0;
   BOBBIN_UNROLL
   for (uint32_t n = 0; n < 32 / 4; ++n) {
     constexpr uint32_t kPerByte = 8 / W;
     const uint32_t bytes = lane.words[n / kPerByte] >> n % kPerByte * W & low_mask<uint32_t>(W) * kOnes;
-    const uint32_t hits = lanes_within<8>(bytes, from, to);
+    const uint32_t hits = W == 8 ? ones_within(bytes, from, to) : bytes_within<W>(bytes, from, to);
     sum = dot_bytes(bytes, hits, sum);
     count = dot_bytes(hits, kOnes, count);
   }
-  return {count >> 7, {(sum - low * count) >> 7, 0}};
+  return {count / kHit, {(sum - low * count) / kHit, 0}};
 }
 
 // For all other widths.
@@ -307,50 +350,10 @@ struct WideScaling {
   }
 };
 
-// The same for 32 bits, computed as in the codec.
-struct NarrowScaling {
-  static constexpr uint32_t kMaxWidth = 32;
-
-  uint32_t reference;
-  codec::alp::DeviceScaling<float> scaling;
-
-  [[nodiscard]] BOBBIN_HD double operator()(uint32_t packed) const {
-    return scaling.value_of(reference + packed);
-  }
-};
-
 // A thread's two chains of a sum of floats: see RealSum.
 struct Chains {
   double first = 0;
   double second = 0;
 };
-
-// 64 bits: the chains of the thread's half of the rows, first the even ones. 32 bits: the chains of the two
-// halves. `counts(n, packed)` says whether value n is included.
-template <class T, uint32_t W, class Scaling, class Counts>
-[[nodiscard]] BOBBIN_HD Chains sum_reals(const Lane<T, W>& lane, const Scaling& scaling, Counts&& counts) {
-  // Values that are not included are scaled too, because that hides the latency of the operations.
-  constexpr uint32_t kAtOnce = 8;
-  Chains chains;
-  BOBBIN_UNROLL
-  for (uint32_t from = 0; from < 32; from += kAtOnce) {
-    typename Lane<T, W>::Value packed[kAtOnce];
-    double values[kAtOnce];
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < kAtOnce; ++k) {
-      packed[k] = lane.value(from + k);
-      values[k] = scaling(packed[k]);
-    }
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < kAtOnce; ++k) {
-      const uint32_t n = from + k;
-      double& chain = (kBits<T> == 64 ? n % 2 == 0 : n < 16) ? chains.first : chains.second;
-      if (counts(n, packed[k])) {
-        chain += values[k];
-      }
-    }
-  }
-  return chains;
-}
 
 }  // namespace bobbin::plan

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -13,6 +14,7 @@
 #include "codecs/ffor/ffor.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
+#include "plan/decide.hpp"
 
 namespace bobbin::plan {
 
@@ -40,6 +42,21 @@ class PackedVectors {
       codec::bitpack::unpack_vector<T>(packed.bytes, packed.width, num_rows(here, kBits<T>), first,
                                        reinterpret_cast<T*>(to));
       return static_cast<const std::byte*>(to);
+    });
+  }
+
+  // What the integers of vector v lie between, from its reference and its width alone.
+  [[nodiscard]] std::optional<Limits> limits(uint64_t v) const {
+    return visit_type(array_->type, [&]<class T>(std::type_identity<T>) -> std::optional<Limits> {
+      if constexpr (std::is_floating_point_v<T>) {
+        return std::nullopt;
+      } else {
+        using Bits = std::make_unsigned_t<T>;
+        const auto least = static_cast<T>(reference<Bits>(v));
+        const Int128 greatest = Int128{least} + Int128{low_mask<Bits>(place(v).width)};
+        const bool wraps = greatest > Int128{std::numeric_limits<T>::max()};
+        return wraps ? std::nullopt : std::optional(Limits::of(Int128{least}, greatest));
+      }
     });
   }
 

@@ -47,7 +47,7 @@ struct Known {
   }
 };
 
-// Of the columns of this process's queries.
+// What is known about the columns of this process's queries.
 class Memory {
  public:
   static Memory& of_process() {

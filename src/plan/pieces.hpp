@@ -25,7 +25,7 @@ namespace bobbin::plan {
 
 // Which kernel answered a launch, and why.
 struct LaunchReport {
-  enum class Kernel : uint8_t { host, conjunction, cascade, compiled, programmed, interpreted };
+  enum class Kernel : uint8_t { host, compiled, general };
 
   Kernel kernel{};
   std::string reason{};      // why it was not a compiled kernel

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "array/array.hpp"
-#include "plan/cascade_kind.hpp"
 #include "plan/compiled.hpp"
 #include "plan/launch.hpp"
 #include "plan/totals.hpp"
@@ -15,80 +14,6 @@ namespace bobbin::plan {
 Status Prepared::run(StreamView stream) const {
   return run(nullptr, stream);
 }
-
-namespace {
-
-// Uses for sums of packed columns are prepared too.
-void add_sum_uses(QueryInput& query) {
-  for (uint32_t f = 0; f < query.num_folds; ++f) {
-    FoldStep& fold = query.folds[f];
-    if (fold.op == Fold::sum && query.columns[fold.column].form == ColumnForm::packed) {
-      query.uses[query.num_uses] = {fold.column, 0, false};
-      fold.use = static_cast<uint8_t>(query.num_uses++);
-    }
-  }
-}
-
-// Whether a column can be used in a ConjunctionKernel of packed values of this size.
-bool is_simple(const ColumnPlan& column, uint32_t bytes) {
-  return column.form == ColumnForm::packed && column.packed_bytes() == bytes && !column.has_patches() &&
-         column.validity.kind == Validity::Kind::all &&
-         (!column.is_float || column.scaled() || column.looks_up());
-}
-
-// The query for a ConjunctionKernel, if possible: only its tests remain of its steps.
-std::optional<QueryInput> as_conjunction(const QueryInput& query) {
-  if (query.num_steps == 0 || query.num_folds > 1 ||
-      (query.num_folds == 1 && query.folds[0].op == Fold::extremes)) {
-    return std::nullopt;
-  }
-  QueryInput made = query;
-  made.num_steps = 0;
-  made.num_uses = 0;
-  const uint32_t bytes = query.columns[query.steps[0].column].tested_bytes();
-  for (uint32_t s = 0; s < query.num_steps; ++s) {
-    const Step& step = query.steps[s];
-    if (step.op == StepOp::both || step.op == StepOp::skip_if_none) {
-      continue;
-    }
-    if (step.op != StepOp::test || made.num_steps == kMaxTests || step.table.data != nullptr ||
-        !is_simple(query.columns[step.column], bytes)) {
-      return std::nullopt;
-    }
-    made.uses[made.num_uses++] = {step.column, static_cast<uint8_t>(made.num_steps), true};
-    made.steps[made.num_steps++] = step;
-  }
-  if (query.num_folds == 1 && query.folds[0].column != kNoColumn) {
-    const ColumnPlan& column = query.columns[query.folds[0].column];
-    if (!is_simple(column, bytes) || column.looks_up()) {
-      return std::nullopt;
-    }
-    made.together = query.folds[0].op == Fold::sum && made.num_steps == 1 && !made.steps[0].negated &&
-                    made.steps[0].column == query.folds[0].column && query.bitmap.data == nullptr;
-  }
-  add_sum_uses(made);
-  return made;
-}
-
-// The column of a query that a CascadeKernel can run, if any.
-std::optional<uint32_t> as_cascade(const QueryInput& query) {
-  if (query.num_steps > 1 || query.num_folds > 1 || query.num_steps + query.num_folds == 0) {
-    return std::nullopt;
-  }
-  const uint32_t summed = query.num_folds == 1 ? query.folds[0].column : kNoColumn;
-  const uint32_t column = query.num_steps == 1 ? query.steps[0].column : summed;
-  if (column == kNoColumn || (summed != kNoColumn && summed != column) ||
-      cascade_kind(query.columns[column]) == CascadeKind::none ||
-      query.columns[column].validity.kind != Validity::Kind::all) {
-    return std::nullopt;
-  }
-  const bool plain_test =
-      query.num_steps == 0 || (query.steps[0].op == StepOp::test && query.steps[0].table.data == nullptr);
-  const bool plain_fold = query.num_folds == 0 || query.folds[0].op != Fold::extremes;
-  return plain_test && plain_fold ? std::optional(column) : std::nullopt;
-}
-
-}  // namespace
 
 bool Prepared::needs_compiler() const {
   return query_.groups.num_keys != 0 || query_.marks.any() || !formulas_.empty();
@@ -108,26 +33,6 @@ QueryInput Prepared::part(size_t first, uint32_t* bitmap) const {
     part.bitmap = {bitmap, vectors * simt::kWarpSize};
   }
   return part;
-}
-
-namespace {
-
-// Sums of f32, which the built-in kernel scales as the codec does, with a multiplication of integers.
-bool sums_f32(const QueryInput& part) {
-  return std::any_of(part.folds, part.folds + part.num_folds, [&](const FoldStep& fold) {
-    return fold.op == Fold::sum && part.columns[fold.column].is_float && part.columns[fold.column].bytes == 4;
-  });
-}
-
-}  // namespace
-
-bool Prepared::has_fast_kernel(const QueryInput& part) const {
-  if (needs_compiler() || part.runs.any()) {
-    return false;
-  }
-  const auto cascade = as_cascade(part);
-  return (as_conjunction(part).has_value() && !sums_f32(part)) ||
-         (cascade.has_value() && cascade_kind(part.columns[*cascade]) == CascadeKind::summed);
 }
 
 const Composed* Prepared::composed_for(const QueryInput& part, size_t first) const {
@@ -211,11 +116,6 @@ Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, 
   if (on_runs_ != nullptr) {
     BOBBIN_ASSIGN(decoded, decode_columns(part, stream));
   }
-  const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
-  if (may_compose && has_fast_kernel(part)) {
-    report.reason = "the built-in kernel is as fast";
-    return run_built_in(part, report, stream);
-  }
   const Composed* const composed = composed_for(part, first);
   if (composed != nullptr) {
     report.source = composed->source();
@@ -233,26 +133,9 @@ Status Prepared::run_part(QueryInput& part, size_t first, LaunchReport& report, 
   if (on_runs_ == nullptr) {
     BOBBIN_ASSIGN(decoded, decode_columns(part, stream));
   }
-  return run_built_in(part, report, stream);
-}
-
-Status Prepared::run_built_in(QueryInput& part, LaunchReport& report, StreamView stream) const {
-  using Kernel = LaunchReport::Kernel;
+  report.kernel = LaunchReport::Kernel::general;
   BOBBIN_ASSIGN(const Launchers* launch, launchers_of(stream));
-  const bool may_compose = path_ == QueryPath::automatic || path_ == QueryPath::composed;
-  if (const auto conjunction = may_compose ? as_conjunction(part) : std::nullopt; conjunction.has_value()) {
-    report.kernel = Kernel::conjunction;
-    return launch->conjunction(*conjunction, stream);
-  }
-  if (const auto cascade = may_compose ? as_cascade(part) : std::nullopt; cascade.has_value()) {
-    report.kernel = Kernel::cascade;
-    return launch->cascade(part, *cascade, stream);
-  }
-  BOBBIN_RETURN_IF(path_ == QueryPath::composed, StatusCode::unsupported,
-                   "plan: there is no composed kernel for this query");
-  report.kernel = variant_ == KernelVariant::staged ? Kernel::interpreted : Kernel::programmed;
-  add_sum_uses(part);
-  return launch->query(part, variant_, stream);
+  return launch->query(part, stream);
 }
 
 Status Prepared::run(uint32_t* bitmap, StreamView stream) const {

@@ -136,8 +136,6 @@ class Prepared {
   [[nodiscard]] size_t folds_per_launch() const { return needs_compiler() ? kMostFolds : kMaxFolds; }
   // The query with the folds from `first` on, as many as one launch has.
   [[nodiscard]] QueryInput part(size_t first, uint32_t* bitmap) const;
-  // Whether a kernel that is built in is at least as fast as a compiled one.
-  [[nodiscard]] bool has_fast_kernel(const QueryInput& part) const;
   // Decodes the columns that are not yet.
   [[nodiscard]] Result<std::vector<DeviceBuffer>> decode_columns(QueryInput& part, StreamView stream) const;
   // The kernel composed for a part, or null.
@@ -154,15 +152,12 @@ class Prepared {
   // Runs it in any kernel.
   [[nodiscard]] Status run_part(QueryInput& part, size_t first, LaunchReport& report,
                                 StreamView stream) const;
-  // The same in a kernel that is built in.
-  [[nodiscard]] Status run_built_in(QueryInput& part, LaunchReport& report, StreamView stream) const;
 
   // Where the words of a total are.
   [[nodiscard]] size_t place_of(uint32_t cell, size_t fold) const;
   [[nodiscard]] Total total_of(size_t fold, const uint64_t* words, double real_sum) const;
 
   QueryInput query_;  // without folds
-  KernelVariant variant_ = KernelVariant::narrow;
   QueryPath path_ = QueryPath::automatic;
   std::vector<FoldStep> folds_;
   Formulas formulas_;         // of the filter and of all folds

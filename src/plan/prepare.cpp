@@ -13,7 +13,6 @@
 #include "codecs/ascending.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
-#include "plan/cascade_kind.hpp"
 #include "plan/compiled.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/expand.hpp"
@@ -109,20 +108,11 @@ class Preparer {
              return a.fold == Fold::sum && a.column == c;
            });
   }
-  // Whether patches force a packed column to be interpreted: they have their place in sums of floats, and
-  // folds of dictionary entries do not handle them.
+  // Whether patches force a packed column to be staged: they have their place in sums of floats, and folds of
+  // dictionary entries do not handle them.
   [[nodiscard]] bool patches_hinder(uint32_t c, const ColumnPlan& column) const {
     return column.has_patches() && (sums_floats(c) || (column.looks_up() && folds(c)));
   }
-  [[nodiscard]] KernelVariant variant_of(uint32_t c, const ColumnPlan& column) const {
-    const bool decoded = column.nodes[0].op == Op::expand || column.nodes[0].op == Op::place;
-    if (column.form == ColumnForm::staged && !decoded) {
-      return KernelVariant::staged;
-    }
-    const bool entries = column.form == ColumnForm::packed && column.looks_up() && folds(c);
-    return column.tested_bytes() == 8 || entries ? KernelVariant::wide : KernelVariant::narrow;
-  }
-
   // Whether there are expressions.
   [[nodiscard]] bool computes() const {
     return std::ranges::any_of(aggregates_, [](const Aggregate& a) { return a.expression != nullptr; }) ||
@@ -174,16 +164,13 @@ class Preparer {
     std::vector<Dictionary> dictionaries;
     bool made = array.offset == made_.query_.begin && make_column(array, path_, column, dictionaries);
     if (made && column.form == ColumnForm::packed && patches_hinder(c, column)) {
-      made = make_column(array, QueryPath::interpreted, column, dictionaries) &&
-             (path_ == QueryPath::automatic || path_ == QueryPath::compiled ||
-              (path_ == QueryPath::composed && cascade_kind(column) != CascadeKind::none));
+      made = make_column(array, QueryPath::interpreted, column, dictionaries);
     }
     if (made) {
       BOBBIN_TRY(decode_dictionaries(dictionaries, column, made_.kept_, stream_));
     } else {
-      BOBBIN_RETURN_IF(
-          path_ != QueryPath::automatic && path_ != QueryPath::compiled && path_ != QueryPath::decoded,
-          StatusCode::unsupported, "plan: this encoding tree is not supported on this path");
+      BOBBIN_RETURN_IF(path_ == QueryPath::interpreted, StatusCode::unsupported,
+                       "plan: this encoding tree is not supported on this path");
       BOBBIN_TRY(add_undecoded(c, array, column));
     }
     if (const Array* words = validity_of(*columns_[c].array); words != nullptr) {
@@ -191,7 +178,6 @@ class Preparer {
                        "plan: the offset of a nullable column differs from that of the first column");
       BOBBIN_TRY(add_validity(*words, column.validity));
     }
-    made_.variant_ = std::max(made_.variant_, variant_of(c, column));
     return {};
   }
 
@@ -283,11 +269,7 @@ class Preparer {
     std::copy_backward(query.steps + second, query.steps + query.num_steps - 1,
                        query.steps + query.num_steps);
     for (uint32_t s = second + 1; s < query.num_steps; ++s) {  // steps that were moved by one
-      Step& step = query.steps[s];
-      step.target = static_cast<uint8_t>(step.target + 1);
-      if (step.use != kNoUse) {
-        query.uses[step.use].step = static_cast<uint8_t>(s);
-      }
+      query.steps[s].target = static_cast<uint8_t>(query.steps[s].target + 1);
     }
     query.steps[second] = make_step(StepOp::skip_if_none);
     query.steps[second].target = static_cast<uint8_t>(query.num_steps);
@@ -307,13 +289,6 @@ class Preparer {
     }
     return {};
   }
-  // Uses for tests of packed values are prepared in advance.
-  Status add_tested(Step step) {
-    if (made_.query_.columns[step.column].form == ColumnForm::packed) {
-      step.use = add_use({step.column, static_cast<uint8_t>(made_.query_.num_steps), true});
-    }
-    return add_step(step);
-  }
   Status add_range(uint32_t c, const ValueRange& range) {
     const ColumnPlan& column = made_.query_.columns[c];
     Step step = make_step(StepOp::test, static_cast<uint8_t>(c), range.negated);
@@ -322,7 +297,7 @@ class Preparer {
     if (column.form == ColumnForm::packed && column.scaled()) {
       BOBBIN_ASSIGN(step.scaled, made_.pieces_->scaled_ranges(columns_[c].array->type, range, stream_));
     }
-    return add_tested(step);
+    return add_step(step);
   }
   // For a dictionary, the matching codes are determined from its entries.
   Result<codec::dict::CodeSet> codes_that_pass(const Condition& condition, const ColumnPlan& column,
@@ -343,17 +318,16 @@ class Preparer {
     if (set.range.has_value()) {
       step.range = {set.range->low, set.range->span};
       step.negated = set.range->negated;
-      return add_tested(step);
+      return add_step(step);
     }
     std::vector<uint32_t> bits(ceil_div<size_t>(set.passes.size(), 32));
     for (size_t i = 0; i < set.passes.size(); ++i) {
       bits[i / 32] |= uint32_t{set.passes[i]} << (i % 32);
     }
     step.last = static_cast<uint32_t>(set.passes.size() - 1);
-    made_.variant_ = std::max(made_.variant_, KernelVariant::wide);
     BOBBIN_ASSIGN(const uint32_t* table, send(std::span<const uint32_t>(bits)));
     step.table = {table, bits.size()};
-    return add_tested(step);
+    return add_step(step);
   }
   // Copies to memory that is kept. Waits for the stream, because the source may be released.
   template <class T>
@@ -364,16 +338,6 @@ class Preparer {
     const T* const there = buffer.template as<T>();
     made_.kept_.push_back(std::move(buffer));
     return there;
-  }
-
-  // Uses of the first steps are prepared in advance, the same for all parts of a query.
-  uint8_t add_use(const UseSpec& use) {
-    QueryInput& query = made_.query_;
-    if (query.num_uses == kMaxUses - kMaxFolds) {
-      return kNoUse;
-    }
-    query.uses[query.num_uses] = use;
-    return static_cast<uint8_t>(query.num_uses++);
   }
 
   [[nodiscard]] DType type_of(const Aggregate& aggregate) const {
@@ -431,28 +395,16 @@ class Preparer {
     if (!made_.not_composed_.empty() && made_.pieces_->reports == nullptr) {
       return {};
     }
-    const auto is_fast = [&](size_t first) {
-      return path_ != QueryPath::compiled && made_.has_fast_kernel(made_.part(first, nullptr));
-    };
-    bool all_fast = true;
     const size_t at_once = made_.folds_per_launch();
-    for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
-      all_fast = all_fast && is_fast(first);
-    }
-    if (all_fast) {
-      return {};
-    }
     BOBBIN_ASSIGN(const KnownWidths widths, sample_widths(columns_, made_.query_, *made_.pieces_, stream_));
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
       auto& composed = made_.composed_.emplace_back();
-      if (!is_fast(first)) {
-        const Formulas formulas = formulas_from(first);
-        composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas);
-        if (!made_.query_.runs.any()) {
-          composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas);
-        }
+      const Formulas formulas = formulas_from(first);
+      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas);
+      if (!made_.query_.runs.any()) {
+        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas);
       }
     }
     return {};

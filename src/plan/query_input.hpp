@@ -15,13 +15,10 @@ namespace bobbin::plan {
 inline constexpr uint32_t kMaxColumns = 8;
 inline constexpr uint32_t kMaxSteps = 48;
 inline constexpr uint32_t kMaxDepth = 8;
-inline constexpr uint32_t kMaxFolds = 4;    // in one launch of a built-in kernel
+inline constexpr uint32_t kMaxFolds = 4;    // in one launch of the general kernel
 inline constexpr uint32_t kMostFolds = 16;  // in one of a kernel that only exists compiled
 inline constexpr uint32_t kMaxNumbers = 32;
 inline constexpr uint32_t kNoColumn = 255;
-inline constexpr uint32_t kMaxUses = 16;  // prepared in advance; others when they are needed
-inline constexpr uint8_t kNoUse = 255;
-inline constexpr uint32_t kGroup = 8;                    // vectors that are prepared together
 inline constexpr uint64_t kMaxRows = uint64_t{1} << 32;  // so that sums cannot overflow
 
 // Integers that ALP's scale (e, f) converts to values of a range: `low` to `low + span`, unless `empty`.
@@ -58,7 +55,6 @@ struct Step {
   uint8_t target = 0;
   bool negated = false;
   bool is_float = false;  // the type of the tested values
-  uint8_t use = kNoUse;
   KeyRange range;
   Global<const uint32_t> table;   // or null: one bit for each matching code, instead of a range
   uint32_t last = 0;              // the last code in the table; greater ones are treated like it
@@ -70,7 +66,6 @@ enum class Fold : uint8_t { count, sum, extremes };
 struct FoldStep {
   Fold op{};
   uint8_t column = kNoColumn;  // kNoColumn: rows are counted
-  uint8_t use = kNoUse;
 };
 
 // A column that names groups: its values from `low` on, as many as `last` says; greater ones are treated like
@@ -117,22 +112,15 @@ struct RunInput {
   }
 };
 
-// A test, a sum or codes of a packed column. What it needs to know about a vector is prepared for several
+// What a test, a sum or codes of a packed column need to know about a vector. It is prepared for several
 // vectors at a time, by one lane each.
-struct UseSpec {
-  uint8_t column = 0;
-  uint8_t step = 0;
-  bool is_test = false;
-};
-
-// The same for one vector.
 struct Use {
   enum class Way : uint8_t {
     none,     // no value matches
     all,      // all match
     direct,   // evaluate packed words
     slow,     // evaluate values one by one
-    joined,   // for a sum: packed words are tested and summed in one step
+    joined,   // all match, and can be summed without their values (stages/differences.hpp)
     outside,  // direct, with the range of the integers that do not match
   };
 
@@ -150,24 +138,13 @@ struct TotalWords {
   enum : uint32_t { count, low, high, least, greatest, kWords };
 };
 
-// What a kernel supports: supporting less needs fewer registers, so that more warps fit on an SM.
-enum class KernelVariant : uint8_t {
-  narrow,  // values of up to 32 bits, plain or packed
-  wide,    // of up to 64
-  staged,  // any encoding tree
-};
-
 struct QueryInput {
   ColumnPlan columns[kMaxColumns];
   Step steps[kMaxSteps];
   FoldStep folds[kMostFolds];
-  UseSpec uses[kMaxUses];
   uint32_t num_steps = 0;
   uint32_t num_folds = 0;
-  uint32_t num_uses = 0;
-  uint32_t group = 1;     // vectors per warp at a time: up to kGroup
-  bool together = false;  // the only test and the only sum are of the same packed column
-  uint64_t begin = 0;     // rows, counted from the first vector's start
+  uint64_t begin = 0;  // rows, counted from the first vector's start
   uint64_t end = 0;
   Global<uint32_t> bitmap;  // or null
   Global<uint64_t> totals;  // TotalWords per fold; with groups, those of all folds for each cell

@@ -81,7 +81,7 @@ struct Powers {
 
 // A warp's vector while it is being decoded. A block has kWarps of them.
 template <uint32_t kWarps>
-struct Staging {
+struct StageMemory {
   simt::Shared<uint64_t, kWarps * kVectorLength> values;
   simt::Shared<uint16_t, kWarps * kVectorLength> codes;
 
@@ -100,13 +100,15 @@ struct Staging {
 template <class Cta, uint32_t kWarps>
 struct Stager {
   Cta& cta;
-  Staging<kWarps>& staging;
+  StageMemory<kWarps>& staging;
   const Powers& powers;
   uint64_t v;
   uint32_t count;
 
-  BOBBIN_HD void decode(const ColumnPlan& column) {
-    for (uint32_t n = 0; n < column.num_nodes; ++n) {
+  BOBBIN_HD void decode(const ColumnPlan& column) { decode(column, column.num_nodes); }
+  // Only the first `nodes` steps.
+  BOBBIN_HD void decode(const ColumnPlan& column, uint32_t nodes) {
+    for (uint32_t n = 0; n < nodes; ++n) {
       const Node& node = column.nodes[n];
       switch (node.bytes) {
         case 1:

@@ -82,46 +82,13 @@ struct Adder<uint64_t> {
   [[nodiscard]] BOBBIN_HD WideSum sum(bool /*is_signed*/) const { return total; }
 };
 
-// The widths for which a kernel has code.
-struct AllWidths {
-  [[nodiscard]] BOBBIN_HD static constexpr bool has(uint32_t /*width*/) { return true; }
-};
-
 struct Uses : QueryInput {
   [[nodiscard]] BOBBIN_HD uint32_t rows_of(uint64_t v) const {
     const uint64_t left = end - v * kVectorLength;
     return left < kVectorLength ? static_cast<uint32_t>(left) : kVectorLength;
   }
 
-  // Calls f with an unsigned integer type of this size; 64 bits only if kWide.
-  template <bool kWide, class F>
-  BOBBIN_HD static auto with_type(uint32_t bytes, F&& f) {
-    if constexpr (kWide) {
-      if (bytes == 8) {
-        return f(uint64_t{0});
-      }
-    }
-    return bytes == 4 ? f(uint32_t{0}) : bytes == 2 ? f(uint16_t{0}) : f(uint8_t{0});
-  }
-
-  // The use for vector v; T is the packed type.
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, const UseSpec& spec, uint64_t v) const {
-    return spec.is_test ? test_use<T>(cta, steps[spec.step], v) : sum_use<T>(cta, columns[spec.column], v);
-  }
-
-  // Calls store(use number, position in the group, use) for all uses of a group of vectors: each lane handles
-  // one of them at a time.
-  template <class Cta, class Store>
-  BOBBIN_HD void for_each_use(Cta& cta, uint64_t first, Store&& store) const {
-    const uint64_t v = first + cta.lane() % kGroup;
-    const bool inside = cta.lane() % kGroup < group && v < num_vectors(end);
-    for (uint32_t u = cta.lane() / kGroup; u < num_uses && inside; u += simt::kWarpSize / kGroup) {
-      store(u, cta.lane() % kGroup, v);
-    }
-  }
-
-  template <class T, class Widths = AllWidths, class Cta>
+  template <class T, class Widths, class Cta>
   [[nodiscard]] BOBBIN_HD Use frame_use(Cta& cta, const ColumnPlan& column, uint64_t v, T& reference) const {
     const auto frame = column.frames().template frame<T>(cta, v);
     reference = frame.reference;
@@ -137,7 +104,7 @@ struct Uses : QueryInput {
     return use;
   }
 
-  template <class T, class Widths = AllWidths, class Cta>
+  template <class T, class Widths, class Cta>
   [[nodiscard]] BOBBIN_HD Use test_use(Cta& cta, const Step& step, uint64_t v) const {
     const ColumnPlan& column = columns[step.column];
     T reference = 0;
@@ -172,7 +139,7 @@ struct Uses : QueryInput {
 
   // Integers can be summed in packed form if none wraps around; floats if a product of doubles equals that of
   // the codec. For codes, only the frame matters.
-  template <class T, class Widths = AllWidths, class Cta>
+  template <class T, class Widths, class Cta>
   [[nodiscard]] BOBBIN_HD Use sum_use(Cta& cta, const ColumnPlan& column, uint64_t v) const {
     T reference = 0;
     Use use = frame_use<T, Widths>(cta, column, v, reference);
@@ -237,89 +204,6 @@ struct Uses : QueryInput {
     return value;
   }
 
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t test_direct(Cta& cta, const ColumnPlan& column, const Use& use) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    const PackedRange<T> range{static_cast<T>(use.low), static_cast<T>(use.span), false};
-    uint32_t hits = 0;
-    codec::bitpack::with_width_in<1, kBits<T>>(use.width,
-                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-                                                 Lane<T, W> lane;
-                                                 lane.load(cta, packed, use.first_register);
-                                                 hits = test_lane<T, W>(lane, range);
-                                               });
-    return hits;
-  }
-
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD static WideSum sum_direct(Cta& cta, const ColumnPlan& column, const Use& use,
-                                                    uint32_t mask) {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    WideSum sum;
-    codec::bitpack::with_width_in<0, kBits<T>>(use.width,
-                                               [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-                                                 if constexpr (W != 0) {
-                                                   Lane<T, W> lane;
-                                                   lane.load(cta, packed, use.first_register);
-                                                   sum = sum_lane<T, W>(lane, mask);
-                                                 }
-                                               });
-    return sum;
-  }
-
-  // The sum of a vector of floats without patches: those have their place in the order of additions.
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_direct_reals(Cta& cta, const ColumnPlan& column, const Use& use,
-                                                  uint32_t mask) const {
-    const auto packed = view_as<Quad>(column.frames().packed);
-    const auto counts = [&](uint32_t n, auto /*packed*/) { return (mask >> Spread<T>::bit(n) & 1) != 0; };
-    return with_scaling<T>(use, [&]<class Scaling>(const Scaling& scaling) {
-      Chains chains;
-      codec::bitpack::with_width_in<0, Scaling::kMaxWidth>(
-          use.width, [&]<uint32_t W>(std::integral_constant<uint32_t, W>) {
-            Lane<T, W == 0 ? 1 : W> lane{};
-            if constexpr (W != 0) {
-              lane.load(cta, packed, use.first_register);
-            }
-            chains = sum_reals(lane, scaling, counts);
-          });
-      return add_up<T>(cta, chains);
-    });
-  }
-  // The same for a lane's values in a test's range, which does not wrap around, with their number.
-  template <class T, uint32_t W, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_reals_in_range(Cta& cta, const Lane<T, W>& lane, const Use& test,
-                                                    const Use& sum, uint32_t& count) const {
-    using Value = typename Lane<T, W>::Value;
-    const auto low = static_cast<Value>(test.low);
-    const auto span = static_cast<Value>(test.span);
-    return with_scaling<T>(sum, [&](const auto& scaling) {
-      return add_up<T>(cta, sum_reals(lane, scaling, [&](uint32_t /*n*/, Value value) {
-                         const bool hit = static_cast<Value>(value - low) <= span;
-                         count += hit ? 1 : 0;
-                         return hit;
-                       }));
-    });
-  }
-  template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD double sum_slow_reals(Cta& cta, const ColumnPlan& column, const Use& use,
-                                                uint32_t rows) const {
-    const double lane =
-        RealSum::of_lane<T>(rows, [&](uint32_t r) { return value_at<T>(cta, column, use, r); });
-    return RealSum::of_warp(cta, lane);
-  }
-  // Calls f with the constants that convert a vector's packed integers to floats.
-  template <class T, class F>
-  [[nodiscard]] BOBBIN_HD double with_scaling(const Use& use, F&& f) const {
-    if constexpr (sizeof(T) == 8) {
-      const auto reference = static_cast<int64_t>(use.low) - (int64_t{1} << 52);
-      return f(WideScaling{static_cast<double>(reference), powers.f64.up[use.f], powers.f64.down[use.e]});
-    } else if constexpr (sizeof(T) == 4) {
-      return f(NarrowScaling{static_cast<uint32_t>(use.low), powers.scaling<T>(use.e, use.f)});
-    } else {
-      return 0;  // no float type is this small
-    }
-  }
   // The chains of all lanes.
   template <class T, class Cta>
   [[nodiscard]] BOBBIN_HD static double add_up(Cta& cta, const Chains& chains) {

@@ -145,7 +145,7 @@ VectorProgram::VectorProgram(const Expression& expression, std::span<const DType
         stack.back() = {to_real(stack.back().at, stack.back().type, step.real), step.type};
         continue;
       case Expression::Op::negate:
-        // -x is 0 - x, but of a zero: floats are multiplied.
+        // -x is 0 - x. Floats are multiplied by -1 instead, because 0 - x loses the sign of zero.
         stack.push_back(stack.back());
         stack[stack.size() - 2] = {
             add_constant({.op = Expression::Op::constant, .type = step.type, .integer = 0, .real = -1.0}),

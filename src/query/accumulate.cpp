@@ -57,75 +57,49 @@ class ValueCounter final : public ColumnAccumulator {
   std::vector<uint64_t> counts_;
 };
 
-class IntegerSummer final : public ColumnAccumulator {
+// Sums or averages, of integers if Sum is Int128, of floats if it is double.
+template <class Sum>
+class Summer final : public ColumnAccumulator {
  public:
-  IntegerSummer(const Column& column, uint32_t index, bool averages)
+  Summer(const Column& column, uint32_t index, bool averages)
       : ColumnAccumulator(column, index), averages_(averages) {}
 
   void resize(size_t num_groups) override { totals_.resize(num_groups); }
   Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
     BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
-    visit_integer(column_.type, [&]<class T>(std::type_identity<T>) {
-      for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
-        totals_[group].sum += column.values->number<T>(place);
-        ++totals_[group].count;
-      });
+    visit_type(column_.type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_floating_point_v<T> == kFloats) {
+        for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
+          totals_[group].sum += column.values->number<T>(place);
+          ++totals_[group].count;
+        });
+      }
     });
     return {};
   }
+  // A sum of floats depends on their order, so each row is added.
   [[nodiscard]] std::optional<Needs> needs() const override {
-    return Needs{.column = index_, .fold = plan::Fold::sum};
+    return kFloats ? std::nullopt : std::optional(Needs{.column = index_, .fold = plan::Fold::sum});
   }
   void add_total(uint32_t group, const plan::Total& total) override {
-    totals_[group].sum += total.sum;
-    totals_[group].count += total.count;
-  }
-  [[nodiscard]] Value value(uint32_t group) const override {
-    const Total& total = totals_[group];
-    return averages_ ? average_of(column_, total.sum, total.count) : sum_of(column_, total.sum, total.count);
-  }
-
- private:
-  struct Total {
-    uint64_t count = 0;
-    Int128 sum = 0;
-  };
-
-  bool averages_;
-  std::vector<Total> totals_;
-};
-
-class RealSummer final : public ColumnAccumulator {
- public:
-  RealSummer(const Column& column, uint32_t index, bool averages)
-      : ColumnAccumulator(column, index), averages_(averages) {}
-
-  void resize(size_t num_groups) override { totals_.resize(num_groups); }
-  Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
-    BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
-    const auto add_all = [&]<class T>(std::type_identity<T>) {
-      for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
-        totals_[group].sum += double{column.values->number<T>(place)};
-        ++totals_[group].count;
-      });
-    };
-    if (column_.type == DType::f32) {
-      add_all(std::type_identity<float>{});
-    } else {
-      add_all(std::type_identity<double>{});
+    if constexpr (!kFloats) {
+      totals_[group].sum += total.sum;
+      totals_[group].count += total.count;
     }
-    return {};
   }
   [[nodiscard]] Value value(uint32_t group) const override {
-    const Total& total = totals_[group];
-    return total.count == 0
-               ? Value()
-               : Value::of_real(averages_ ? total.sum / static_cast<double>(total.count) : total.sum);
+    const auto& [sum, count] = totals_[group];
+    if constexpr (!kFloats) {
+      return averages_ ? average_of(column_, sum, count) : sum_of(column_, sum, count);
+    } else {
+      return count == 0 ? Value() : Value::of_real(averages_ ? sum / static_cast<double>(count) : sum);
+    }
   }
 
  private:
+  static constexpr bool kFloats = std::is_same_v<Sum, double>;
   struct Total {
-    double sum = -0.0;  // adding a value to it gives the value unchanged
+    Sum sum = kFloats ? Sum(-0.0) : Sum(0);  // adding a value to it gives the value unchanged
     uint64_t count = 0;
   };
 
@@ -220,7 +194,7 @@ class DistinctCounter final : public ColumnAccumulator {
     return check();
   }
   [[nodiscard]] std::optional<uint32_t> distinct_column() const override { return index_; }
-  Status add_values(uint32_t group, const DecodedColumn& values, const BitmapWords& marks) override {
+  Status add_marked(uint32_t group, const DecodedColumn& values, const BitmapWords& marks) override {
     for (const uint64_t place : rows_of(marks)) {
       count(group, ids_.id_at(values, place));
     }
@@ -288,9 +262,9 @@ std::unique_ptr<Accumulator> make_accumulator(std::span<const Column> columns,
       break;
   }
   if (is_float(column.type)) {
-    return std::make_unique<RealSummer>(column, index, aggregate.kind == Kind::avg);
+    return std::make_unique<Summer<double>>(column, index, aggregate.kind == Kind::avg);
   }
-  return std::make_unique<IntegerSummer>(column, index, aggregate.kind == Kind::avg);
+  return std::make_unique<Summer<Int128>>(column, index, aggregate.kind == Kind::avg);
 }
 
 }  // namespace bobbin::query

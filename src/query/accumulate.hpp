@@ -46,7 +46,7 @@ class Accumulator {
   // The column for which it is enough to know which values rows have, and values that rows of a group have:
   // those that are marked, one bit each.
   [[nodiscard]] virtual std::optional<uint32_t> distinct_column() const { return std::nullopt; }
-  virtual Status add_values(uint32_t /*group*/, const DecodedColumn& /*values*/,
+  virtual Status add_marked(uint32_t /*group*/, const DecodedColumn& /*values*/,
                             const BitmapWords& /*marks*/) {
     return {};
   }

@@ -78,25 +78,6 @@ double rounded_at(const ColumnOperand& decimal, DType type, uint64_t row) {
   return type == DType::f32 ? double{nearest_to_digits<float>(digits)} : nearest_to_digits<double>(digits);
 }
 
-// The factor for a column's integers that makes any two columns of a class comparable: units of 10^-18, or
-// nanoseconds.
-Int128 factor_of(const Column& column) {
-  constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
-  switch (column.logical.kind) {
-    case Logical::Kind::date:
-      return Int128{86'400} * static_cast<Int128>(kPowersOfTen[kDigits]);
-    case Logical::Kind::timestamp:
-    case Logical::Kind::time:
-      return static_cast<Int128>(kPowersOfTen[kDigits - fraction_digits(column.logical.unit)]);
-    case Logical::Kind::decimal:
-      return static_cast<Int128>(kPowersOfTen[Logical::kMaxScale - column.logical.scale]);
-    case Logical::Kind::plain:
-    case Logical::Kind::boolean:
-      break;
-  }
-  return static_cast<Int128>(kPowersOfTen[Logical::kMaxScale]);
-}
-
 Sign reversed(Sign sign) {
   return sign.has_value() ? Sign(-*sign) : sign;
 }
@@ -122,6 +103,23 @@ Sign mixed_sign(const ColumnOperand& real, const ColumnOperand& other, uint64_t 
 }
 
 }  // namespace
+
+Int128 factor_of(const Column& column) {
+  constexpr uint32_t kDigits = fraction_digits(Logical::Unit::nanoseconds);
+  switch (column.logical.kind) {
+    case Logical::Kind::date:
+      return Int128{86'400} * static_cast<Int128>(kPowersOfTen[kDigits]);
+    case Logical::Kind::timestamp:
+    case Logical::Kind::time:
+      return static_cast<Int128>(kPowersOfTen[kDigits - fraction_digits(column.logical.unit)]);
+    case Logical::Kind::decimal:
+      return static_cast<Int128>(kPowersOfTen[Logical::kMaxScale - column.logical.scale]);
+    case Logical::Kind::plain:
+    case Logical::Kind::boolean:
+      break;
+  }
+  return static_cast<Int128>(kPowersOfTen[Logical::kMaxScale]);
+}
 
 BitmapWords compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right, bool negated) {
   const auto compare = [&](auto&& sign) { return compare_rows(left, op, right, negated, sign); };

@@ -17,4 +17,8 @@ struct ColumnOperand {
 [[nodiscard]] BitmapWords compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right,
                                           bool negated);
 
+// The factor for a column's integers that makes any two columns of a class comparable: units of 10^-18, or
+// nanoseconds.
+[[nodiscard]] Int128 factor_of(const Column& column);
+
 }  // namespace bobbin::query

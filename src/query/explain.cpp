@@ -13,13 +13,9 @@ std::string name_of(Kernel kernel) {
   switch (kernel) {
     case Kernel::host:
       return "host";
-    case Kernel::conjunction:
-    case Kernel::cascade:
-      return "built-in";
     case Kernel::compiled:
       return "compiled";
-    case Kernel::programmed:
-    case Kernel::interpreted:
+    case Kernel::general:
       break;
   }
   return "general";

@@ -111,8 +111,8 @@ class ExpressionBinder {
     const bool number =
         column.logical.kind == Logical::Kind::plain || column.logical.kind == Logical::Kind::decimal;
     if (is_string(column.type) || !number) {
-      return invalid(fmt::format("column {} holds {}: expressions are of numbers", single_quoted(name),
-                                 type_text(column)));
+      return invalid(fmt::format("column {} holds {}: expressions require numeric columns",
+                                 single_quoted(name), type_text(column)));
     }
     Part part{.has_column = true};
     if (is_float(column.type)) {

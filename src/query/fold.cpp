@@ -130,13 +130,13 @@ bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregat
          !(extreme && is_string(columns[*aggregate.column].type));
 }
 
-DType Folder::type_of(const BoundAggregate& aggregate) const {
+DType FoldedTotals::type_of(const BoundAggregate& aggregate) const {
   return aggregate.expression != nullptr ? aggregate.expression->type.type
          : aggregate.column.has_value()  ? columns_[*aggregate.column].type
                                          : DType::u64;
 }
 
-Status Folder::add(RowGroupQuery& group, const Bound& bound) {
+Status FoldedTotals::add(RowGroupQuery& group, const Bound& bound) {
   GroupFolds folds(group, bound, columns_);
   BOBBIN_TRY(folds.run(aggregates_));
   for (size_t i = 0; i < aggregates_.size(); ++i) {
@@ -145,7 +145,7 @@ Status Folder::add(RowGroupQuery& group, const Bound& bound) {
   return {};
 }
 
-Value Folder::value_of(const BoundAggregate& aggregate, const Total& total) const {
+Value FoldedTotals::value_of(const BoundAggregate& aggregate, const Total& total) const {
   if (aggregate.kind == AggregateSpec::Kind::count) {
     return Value::of_integer(total.count);
   }
@@ -166,7 +166,7 @@ Value Folder::value_of(const BoundAggregate& aggregate, const Total& total) cons
   return found.has_value() ? to_value(column, *found) : Value();
 }
 
-std::vector<Value> Folder::values() const {
+std::vector<Value> FoldedTotals::values() const {
   std::vector<Value> values;
   for (size_t i = 0; i < aggregates_.size(); ++i) {
     values.push_back(value_of(aggregates_[i], totals_[i]));

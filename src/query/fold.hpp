@@ -12,12 +12,12 @@
 
 namespace bobbin::query {
 
-// Whether Folder supports it: not min and max of strings, nor distinct values.
+// Whether FoldedTotals supports it: not min and max of strings, nor distinct values.
 [[nodiscard]] bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregate);
 
-class Folder {
+class FoldedTotals {
  public:
-  Folder(std::span<const Column> columns, std::vector<BoundAggregate> aggregates)
+  FoldedTotals(std::span<const Column> columns, std::vector<BoundAggregate> aggregates)
       : columns_(columns), aggregates_(std::move(aggregates)), totals_(aggregates_.size()) {}
 
   // Row groups come in file order: sums of floats depend on it.

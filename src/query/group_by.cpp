@@ -187,7 +187,7 @@ Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& row
   if (keys_.keys().size() != 1 || sees_rows_) {
     return false;
   }
-  // Of few rows, only the values in them are decoded; counts of floats are not worth a path of their own.
+  // If few rows match, only their values are decoded; counts of floats are not worth a path of their own.
   const bool few = num_rows(rows) < group.info().num_rows / 64;
   for (const Accumulator::Needs& needs : needs_) {
     if (needs.expression != nullptr || needs.fold == plan::Fold::extremes ||
@@ -306,7 +306,7 @@ Result<GroupBy::Accumulators> GroupBy::add_distinct(RowGroupQuery& group, const 
     BOBBIN_ASSIGN(const DecodedColumn entries,
                   DecodedColumn::of(codec::dict::dictionary_of(plan::values_of(*array))));
     BOBBIN_ASSIGN(const BitmapWords marks, group.mark_codes(bound, *column));
-    BOBBIN_TRY(accumulator->add_values(0, entries, marks));
+    BOBBIN_TRY(accumulator->add_marked(0, entries, marks));
   }
   return left;
 }

@@ -6,16 +6,15 @@
 #include <limits>
 
 #include "core/scalar.hpp"
+#include "plan/decide.hpp"
+#include "query/compare_columns.hpp"
 #include "query/ranges.hpp"
 
 namespace bobbin::query {
 namespace {
 
-enum class Truth : uint8_t { none, some, all };
-
-Truth negate(Truth truth) {
-  return truth == Truth::some ? truth : truth == Truth::all ? Truth::none : Truth::all;
-}
+using plan::negate;
+using plan::Truth;
 
 // Whether a chunk of floats may contain NaN: its zone map is then the widest possible.
 bool may_have_nan(DType type, const file::ZoneMap& zone) {
@@ -90,16 +89,64 @@ Truth truth_of(const Bound& leaf, DType type, const file::Chunk& chunk, uint64_t
   return truth == Truth::all && null != Truth::none ? Truth::some : truth;
 }
 
-// Nothing is known except that a null satisfies no comparison.
-bool is_null_throughout(const Bound& comparison, const file::RowGroup& group) {
-  return num_nulls(group.chunks[comparison.column]) == group.num_rows ||
-         num_nulls(group.chunks[comparison.other]) == group.num_rows;
+// A null satisfies no comparison. `find` says what holds for rows without nulls.
+template <class F>
+Truth truth_of_comparison(std::span<const uint32_t> compared, const file::RowGroup& group, F&& find) {
+  const auto nulls = [&](uint32_t column) { return num_nulls(group.chunks[column]); };
+  if (std::ranges::any_of(compared, [&](uint32_t column) { return nulls(column) == group.num_rows; })) {
+    return Truth::none;
+  }
+  const Truth truth = find();
+  const bool whole = std::ranges::all_of(compared, [&](uint32_t column) { return nulls(column) == 0; });
+  return truth == Truth::all && !whole ? Truth::some : truth;
 }
 
-bool is_null_throughout(const BoundComparison& comparison, const file::RowGroup& group) {
-  return std::ranges::any_of(comparison.program.columns(), [&](uint32_t column) {
-    return num_nulls(group.chunks[column]) == group.num_rows;
+plan::Limits limits_of(DType type, const file::ZoneMap& zone) {
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    using Number = std::conditional_t<std::is_floating_point_v<T>, double, Int128>;
+    return plan::Limits::of(static_cast<Number>(value_of<T>(zone.min)),
+                            static_cast<Number>(value_of<T>(zone.max)));
   });
+}
+
+Truth truth_of_columns(const Bound& bound, std::span<const Column> columns, const file::RowGroup& group) {
+  const Column& left = columns[bound.column];
+  const Column& right = columns[bound.other];
+  const bool reals = is_float(left.type);
+  if (is_string(left.type) || is_float(right.type) != reals) {
+    return Truth::some;
+  }
+  const auto limits = [&](const Column& column, uint32_t number) {
+    plan::Limits found = limits_of(column.type, group.chunks[number].zone);
+    const Int128 factor = factor_of(column);
+    found.integers = {found.integers.least * factor, found.integers.greatest * factor};
+    return found;
+  };
+  const Truth truth = plan::truth_of(bound.op, limits(left, bound.column), limits(right, bound.other), reals);
+  return bound.negated ? negate(truth) : truth;
+}
+
+Truth truth_of_expressions(const plan::Comparison& comparison, std::span<const uint32_t> compared,
+                           std::span<const Column> columns, const file::RowGroup& group) {
+  std::vector<std::optional<plan::Limits>> limits(compared.back() + 1);
+  for (const uint32_t column : compared) {
+    limits[column] = limits_of(columns[column].type, group.chunks[column].zone);
+  }
+  return plan::truth_of(comparison, limits);
+}
+
+Truth truth_of(const Bound& leaf, std::span<const Column> columns, const file::RowGroup& group) {
+  if (leaf.kind == Bound::Kind::compare) {
+    const plan::Comparison& comparison = leaf.comparison->program;
+    const std::vector<uint32_t> compared = comparison.columns();
+    return truth_of_comparison(compared, group,
+                               [&] { return truth_of_expressions(comparison, compared, columns, group); });
+  }
+  if (leaf.kind == Bound::Kind::columns) {
+    const uint32_t compared[] = {leaf.column, leaf.other};
+    return truth_of_comparison(compared, group, [&] { return truth_of_columns(leaf, columns, group); });
+  }
+  return truth_of(leaf, columns[leaf.column].type, group.chunks[leaf.column], group.num_rows);
 }
 
 Bound prune_parts(const Bound& bound, std::span<const Column> columns, const file::RowGroup& group) {
@@ -137,14 +184,10 @@ Bound prune(const Bound& bound, std::span<const Column> columns, const file::Row
     case Bound::Kind::both:
     case Bound::Kind::either:
       return prune_parts(bound, columns, group);
-    case Bound::Kind::compare:
-      return is_null_throughout(*bound.comparison, group) ? Bound{.kind = Bound::Kind::never} : bound;
-    case Bound::Kind::columns:
-      return is_null_throughout(bound, group) ? Bound{.kind = Bound::Kind::never} : bound;
     default:
       break;
   }
-  switch (truth_of(bound, columns[bound.column].type, group.chunks[bound.column], group.num_rows)) {
+  switch (truth_of(bound, columns, group)) {
     case Truth::none:
       return {.kind = Bound::Kind::never};
     case Truth::all:

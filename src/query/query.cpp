@@ -11,11 +11,13 @@
 #include "query/explain.hpp"
 #include "query/fold.hpp"
 #include "query/group_by.hpp"
+#include "query/needs.hpp"
 #include "query/order.hpp"
 #include "query/prune.hpp"
 #include "query/row_group.hpp"
 #include "query/select_rows.hpp"
 #include "query/text.hpp"
+#include "table/read_ahead.hpp"
 
 namespace bobbin::query {
 namespace {
@@ -86,11 +88,36 @@ uint64_t num_rows_in(const Reader& reader, GroupRange range) {
   return rows;
 }
 
-// Where a query runs, and where it notes how, if it does.
+// Where a query runs, and where it records how it is answered, if wanted.
 struct Target {
   Backend backend{};
   Explanation* explanation = nullptr;
+  const Needs* needs = nullptr;  // what to read ahead, for a device; null: nothing
 };
+
+// Starts to read what a query needs of the row groups that zone maps do not rule out. If that is not
+// possible, row groups are read when it is their turn.
+std::unique_ptr<table::ReadAhead> read_ahead(const Reader& reader, const Bound& bound, const Target& target,
+                                             GroupRange range, StreamView stream) {
+  if (stream.backend() == Backend::cpu || target.needs == nullptr) {
+    return nullptr;
+  }
+  const auto& groups = ReaderAccess::footer(reader).row_groups;
+  std::vector<table::Part> chunks;
+  for (size_t g = range.begin; g < std::min(range.end, groups.size()); ++g) {
+    const Bound pruned = prune(bound, reader.columns(), groups[g]);
+    if (pruned.kind != Bound::Kind::never) {
+      for (const uint32_t column : target.needs->columns(pruned, groups[g])) {
+        chunks.push_back(table::whole_chunk(reader, g, column));
+      }
+    }
+  }
+  if (chunks.empty()) {
+    return nullptr;
+  }
+  auto ahead = table::ReadAhead::start(reader, std::move(chunks), stream);
+  return ahead.has_value() ? std::move(*ahead) : nullptr;
+}
 
 // The row groups with rows from `begin` to before `end`.
 GroupRange groups_between(const Reader& reader, uint64_t begin, uint64_t end) {
@@ -108,14 +135,18 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
       std::make_shared<plan::Pieces>(num_rows_in(reader, range), "file " + ReaderAccess::name(reader));
   Explainer explainer(target.explanation, *pieces);
   QueryStats stats{.row_groups = reader.num_row_groups(), .read = 0};
+  const auto ahead = read_ahead(reader, bound, target, range, view);
   bool more = true;
   const size_t end = std::min(range.end, reader.num_row_groups());
   for (size_t g = range.begin; g < end && more; ++g) {
-    RowGroupQuery group(reader, g, view, pieces);
+    RowGroupQuery group(reader, g, view, pieces, ahead.get());
     const Bound pruned = prune(bound, reader.columns(), group.info());
     if (pruned.kind != Bound::Kind::never) {
       BOBBIN_ASSIGN(more, f(group, pruned));
       explainer.add(group);
+      if (ahead != nullptr) {
+        ahead->release(g);
+      }
     } else {
       explainer.add_skipped(g);
     }
@@ -179,7 +210,7 @@ class Totals {
   Totals(std::span<const Column> columns, const std::vector<BoundAggregate>& aggregates)
       : folded_(split(columns, aggregates, true)),
         decoded_(split(columns, aggregates, false)),
-        folder_(columns, folded_),
+        folded_totals_(columns, folded_),
         group_by_(columns, {}, decoded_, 1) {
     for (const BoundAggregate& aggregate : aggregates) {
       is_folded_.push_back(is_foldable(columns, aggregate));
@@ -187,12 +218,12 @@ class Totals {
   }
 
   Status add(RowGroupQuery& group, const Bound& bound) {
-    BOBBIN_TRY(folder_.add(group, bound));
+    BOBBIN_TRY(folded_totals_.add(group, bound));
     return decoded_.empty() ? Status() : group_by_.add(group, bound);
   }
 
   [[nodiscard]] std::vector<Value> values() const {
-    const std::vector<Value> folded = folder_.values();
+    const std::vector<Value> folded = folded_totals_.values();
     const std::vector<Value> decoded = group_by_.rows()[0];
     std::vector<Value> values;
     for (size_t i = 0, f = 0, d = 0; i < is_folded_.size(); ++i) {
@@ -213,7 +244,7 @@ class Totals {
 
   std::vector<BoundAggregate> folded_;
   std::vector<BoundAggregate> decoded_;
-  Folder folder_;
+  FoldedTotals folded_totals_;
   GroupBy group_by_;
   std::vector<bool> is_folded_;
 };
@@ -265,8 +296,10 @@ Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregat
   const auto wanted = bind_aggregates(*reader_, aggregates);
   BOBBIN_TRY(wanted.error().in(name));
   Totals totals(reader_->columns(), *wanted);
+  Needs needs;
+  needs.add(*wanted);
   const auto found =
-      for_each_group(*reader_, *bound, {backend_, explanation_}, {first_group_, end_group_},
+      for_each_group(*reader_, *bound, {backend_, explanation_, &needs}, {first_group_, end_group_},
                      [&](RowGroupQuery& group, const Bound& pruned) { return totals.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
@@ -347,8 +380,11 @@ Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint
   const auto wanted = bind_aggregates(*reader_, aggregates);
   BOBBIN_TRY(wanted.error().in(name));
   GroupBy groups(reader_->columns(), keys, *wanted, max_groups);
+  Needs needs;
+  needs.add(*wanted);
+  std::ranges::for_each(keys, [&](uint32_t key) { needs.add(key); });
   const auto found =
-      for_each_group(*reader_, *bound, {backend_, explanation_}, {first_group_, end_group_},
+      for_each_group(*reader_, *bound, {backend_, explanation_, &needs}, {first_group_, end_group_},
                      [&](RowGroupQuery& group, const Bound& pruned) { return groups.add(group, pruned); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
@@ -368,9 +404,13 @@ Result<ResultTable> Query::select(const std::vector<std::string>& columns, const
   const auto order = bind_row_order(options.order, all);
   BOBBIN_TRY(order.error().in(name));
   RowSelector selector(all, *wanted, *order, options);
+  // With a limit, most row groups may turn out not to be needed. Of columns that are only returned, rows that
+  // match are read.
+  const Needs predicate;
+  const Needs* const needs = options.limit == UINT64_MAX ? &predicate : nullptr;
   BOBBIN_ASSIGN(const QueryStats found,
                 for_each_group_until(
-                    *reader_, *bound, {backend_, explanation_}, {first_group_, end_group_},
+                    *reader_, *bound, {backend_, explanation_, needs}, {first_group_, end_group_},
                     [&](RowGroupQuery& group, const Bound& pruned) { return selector.add(group, pruned); }));
   if (stats != nullptr) {
     *stats = found;
@@ -404,9 +444,10 @@ Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, 
     return rows.empty() ? Result<bool>(true) : visit(group.index(), rows);
   };
   const GroupRange range = groups_between(*reader_, begin, end);
+  const Needs predicate;
   BOBBIN_ASSIGN(
       const QueryStats found,
-      for_each_group_until(*reader_, *bound, {backend_, explanation_},
+      for_each_group_until(*reader_, *bound, {backend_, explanation_, &predicate},
                            {std::max(first_group_, range.begin), std::min(end_group_, range.end)}, take));
   if (stats != nullptr) {
     *stats = found;

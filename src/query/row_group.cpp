@@ -46,11 +46,6 @@ Array rows_alone(uint64_t rows) {
           .children = {}};
 }
 
-Result<Array> slice_of(const Array& array, uint64_t piece) {
-  const uint64_t begin = piece * RowGroupQuery::kPieceRows;
-  return array::slice(array, begin, std::min(RowGroupQuery::kPieceRows, array.length - begin));
-}
-
 Result<DeviceBuffer> send(const BitmapWords& words, StreamView stream) {
   BOBBIN_ASSIGN(DeviceBuffer buffer, DeviceBuffer::create(words.size() * sizeof(uint32_t), stream));
   BOBBIN_TRY(copy_async(buffer.data(), words.data(), buffer.size(), stream));
@@ -76,101 +71,13 @@ Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sou
 }  // namespace
 
 RowGroupQuery::RowGroupQuery(const Reader& reader, size_t index, StreamView stream,
-                             std::shared_ptr<plan::Pieces> pieces)
+                             std::shared_ptr<plan::Pieces> pieces, table::ReadAhead* ahead)
     : reader_(reader),
       index_(index),
       info_(ReaderAccess::footer(reader).row_groups[index]),
       stream_(stream),
-      pieces_(std::move(pieces)) {}
-
-Result<const RowGroupQuery::LoadedChunk*> RowGroupQuery::load_unchecked(uint32_t column) {
-  auto found = chunks_.find(column);
-  if (found == chunks_.end()) {
-    // On the CPU, rows of the column are often read next.
-    BOBBIN_ASSIGN(Array array, on_cpu()
-                                   ? ReaderAccess::load_kept(reader_, index_, column)
-                                   : ReaderAccess::load_chunk(reader_, index_, column, stream_.backend()));
-    const bool is_checked = !array::checks_content_on_device(array, stream_.backend());
-    found = chunks_.emplace(column, LoadedChunk{.array = std::move(array), .is_checked = is_checked}).first;
-  }
-  return &found->second;
-}
-
-Result<const Array*> RowGroupQuery::load(uint32_t column) {
-  BOBBIN_ASSIGN(const LoadedChunk* chunk, load_unchecked(column));
-  BOBBIN_TRY(check_content(column));
-  return &chunk->array;
-}
-
-Status RowGroupQuery::check_content(uint32_t column) {
-  LoadedChunk& chunk = chunks_.at(column);
-  if (chunk.is_checked) {
-    return {};
-  }
-  const Status status = array::validate_content(chunk.array);
-  chunk.is_checked = status.ok();
-  return status.ok() ? status : ReaderAccess::in_place(reader_, status, index_, column);
-}
-
-namespace {
-
-// What a device needs of a column: of strings, only the codes.
-const Array& values_on_device(const Array& array) {
-  return is_string(array.type) ? codec::dict::codes_of(array) : array;
-}
-
-}  // namespace
-
-Result<const Array*> RowGroupQuery::place(uint32_t column) {
-  BOBBIN_ASSIGN(const Array* array, load(column));
-  const Array& values = values_on_device(*array);
-  if (on_cpu()) {
-    return &values;
-  }
-  std::optional<array::OnDevice>& there = chunks_.at(column).there;
-  if (!there.has_value()) {
-    BOBBIN_ASSIGN(there, array::to_device(values, stream_));
-  }
-  return &there->array;
-}
-
-Result<plan::Source> RowGroupQuery::place(const Operand& operand, bool on_host) {
-  const auto* codes = std::get_if<CodesOf>(&operand);
-  const uint32_t column = codes != nullptr ? codes->column : std::get<uint32_t>(operand);
-  BOBBIN_ASSIGN(const Array* array, on_host ? load(column) : place(column));
-  const Array* const host = &values_on_device(chunks_.at(column).array);
-  return plan::Source{.array = on_host ? host : array, .bitmap = nullptr, .host = host, .column = column};
-}
-
-Result<Array> RowGroupQuery::load(uint32_t column, uint64_t piece) {
-  BOBBIN_ASSIGN(const Array* array, load(column));
-  return slice_of(*array, piece);
-}
-
-Result<const DecodedColumn*> RowGroupQuery::decoded(uint32_t column, uint64_t piece) {
-  BOBBIN_ASSIGN(const Array* whole, load(column));
-  LoadedChunk& chunk = chunks_.at(column);
-  if (!chunk.decoded.has_value() || chunk.decoded_piece != piece) {
-    chunk.decoded.reset();
-    BOBBIN_ASSIGN(const Array array, slice_of(*whole, piece));
-    auto values = DecodedColumn::of(array);
-    if (!values.has_value()) {
-      return ReaderAccess::in_place(reader_, values.error(), index_, column);
-    }
-    chunk.decoded = std::move(*values);
-    chunk.decoded_piece = piece;
-  }
-  return &*chunk.decoded;
-}
-
-Result<DecodedColumn> RowGroupQuery::take(uint32_t column, std::span<const uint64_t> rows) {
-  BOBBIN_ASSIGN(const Array* array, load(column));
-  auto values = DecodedColumn::of(*array, rows);
-  if (!values.has_value()) {
-    return ReaderAccess::in_place(reader_, values.error(), index_, column);
-  }
-  return values;
-}
+      pieces_(std::move(pieces)),
+      ahead_(ahead) {}
 
 Result<BitmapWords> RowGroupQuery::search(const Bound& bound, const Array& strings, const StringQuery& query,
                                           Backend backend) {

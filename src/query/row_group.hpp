@@ -21,6 +21,7 @@
 #include "query/bind.hpp"
 #include "query/decoded.hpp"
 #include "query/program.hpp"
+#include "table/read_ahead.hpp"
 
 namespace bobbin::query {
 
@@ -28,8 +29,10 @@ class RowGroupQuery {
  public:
   static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
 
-  // `stream` belongs to the backend; the CPU needs none. `pieces` is shared by the query's row groups.
-  RowGroupQuery(const Reader& reader, size_t index, StreamView stream, std::shared_ptr<plan::Pieces> pieces);
+  // `stream` belongs to the backend; the CPU needs none. `pieces` is shared by the query's row groups, and so
+  // is `ahead`, which may be null: chunks that it has are not read again.
+  RowGroupQuery(const Reader& reader, size_t index, StreamView stream, std::shared_ptr<plan::Pieces> pieces,
+                table::ReadAhead* ahead);
 
   [[nodiscard]] size_t index() const { return index_; }
   [[nodiscard]] const file::RowGroup& info() const { return info_; }
@@ -79,7 +82,8 @@ class RowGroupQuery {
  private:
   struct LoadedChunk {
     Array array;
-    bool is_checked = false;                 // also by array::validate_content()
+    bool is_checked = false;  // also by array::validate_content()
+    std::optional<table::ReadAhead::ReadChunk> ahead{};
     std::optional<array::OnDevice> there{};  // for strings: only the codes
     std::optional<DecodedColumn> decoded{};
     uint64_t decoded_piece = 0;
@@ -89,6 +93,9 @@ class RowGroupQuery {
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
+  [[nodiscard]] static Result<Array> slice_of(const Array& array, uint64_t piece);
+  // Read now, or ahead.
+  Result<LoadedChunk> read_chunk(uint32_t column);
   // Checked for searches on the backend only: a device checks the strings' content before it searches them.
   Result<const LoadedChunk*> load_unchecked(uint32_t column);
   // The rest of the check, on the host, unless it was done.
@@ -127,7 +134,7 @@ class RowGroupQuery {
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);
   Status to_bitmap(Bound& bound);
-  // Of a predicate that is settled and reduced.
+  // Folds the rows of a predicate that is settled and reduced.
   Result<std::vector<plan::Total>> fold_settled(Bound& bound, std::span<const plan::Aggregate> aggregates,
                                                 bool on_host);
   [[nodiscard]] static bool computes(std::span<const plan::Aggregate> aggregates);
@@ -146,6 +153,7 @@ class RowGroupQuery {
   const file::RowGroup& info_;
   StreamView stream_;
   std::shared_ptr<plan::Pieces> pieces_;
+  table::ReadAhead* ahead_;
   std::map<uint32_t, LoadedChunk> chunks_;
 };
 

@@ -32,7 +32,7 @@ Result<plan::Source> RowGroupQuery::place_key(const CellKey& key) {
     return plan::Source{.array = array, .host = &chunk.array, .column = key.column};
   }
   if (!chunk.codes.has_value()) {
-    // Of strings, the codes are all that is there.
+    // For strings, place() has returned only the codes.
     chunk.codes = codes_in(chunk.array);
     chunk.codes_there = is_string(chunk.array.type) ? *array : codes_in(*array);
   }

@@ -196,7 +196,7 @@ Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
     return true;
   }
   Bound candidates = bound;
-  // Of equal rows, earlier ones come first.
+  // Earlier rows come before equal ones: with a single term, a row that equals the threshold is not needed.
   if (std::optional<Bound> test = threshold(group, order_.size() > 1); test.has_value()) {
     candidates = bound.kind == Bound::Kind::always
                      ? *std::move(test)

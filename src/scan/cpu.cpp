@@ -62,7 +62,7 @@ struct Compiled<kBody> {
 // The functions for one type, operation and order. For floats they keep the order of additions.
 template <class T>
 struct Kernels {
-  using Rows = void(const T* in, T* out, cpu::Shape shape, size_t columns, const T* before, T* after,
+  using Rows = void(const T* in, T* out, cpu::StridedRows shape, size_t columns, const T* before, T* after,
                     Ahead<T> ahead);
 
   T neutral;
@@ -128,9 +128,9 @@ const Kernels<T>& sum_kernels(uint32_t order) {
 
 // Scans a sequence piece by piece.
 template <class T>
-class Scanner {
+class PiecewiseScan {
  public:
-  Scanner(const Kernels<T>& kernels, size_t tuple) : kernels_(kernels), tuple_(tuple) {
+  PiecewiseScan(const Kernels<T>& kernels, size_t tuple) : kernels_(kernels), tuple_(tuple) {
     std::fill_n(states(), kernels.order * tuple, kernels.neutral);
   }
 
@@ -169,7 +169,7 @@ class Scanner {
       done = segment_rows * kernels_.vector_values;
       scan_segments(in, out, segment_rows, ahead);
     }
-    const auto scan_values = [&](size_t first, cpu::Shape shape, size_t columns) {
+    const auto scan_values = [&](size_t first, cpu::StridedRows shape, size_t columns) {
       kernels_.one(in + first, out + first, shape, columns, states(), states(), {ahead + first, tuple_});
     };
     if (done != rows) {
@@ -187,7 +187,7 @@ class Scanner {
   [[nodiscard]] auto* rows_by(size_t bytes) const { return kernels_.by_bytes[std::bit_width(bytes) - 3]; }
 
   void scan_segments(const T* in, T* out, size_t rows, const T* ahead) {
-    const cpu::Shape shape{rows, tuple_ * kernels_.vector_values};
+    const cpu::StridedRows shape{rows, tuple_ * kernels_.vector_values};
     const Ahead<T> first_half{ahead, shape.stride / 2};
     const Ahead<T> second_half{ahead + rows * shape.stride / 2, shape.stride / 2};
     std::fill_n(starts_, kernels_.order * shape.stride, kernels_.neutral);
@@ -248,7 +248,7 @@ struct Plan {
 
 template <class T>
 void run_with(const Kernels<T>& kernels, const T* in, T* out, const Plan& plan) {
-  Scanner<T> scanner(kernels, plan.tuple);
+  PiecewiseScan<T> scanner(kernels, plan.tuple);
   const bool inclusive = plan.kind == Kind::inclusive;
   const bool past_caches = in != out && plan.length * sizeof(T) >= kStreamBytes;
   const bool direct = inclusive && !past_caches && (in != out || scanner.in_place());
@@ -332,7 +332,7 @@ void run_on_cpu(const Request& request) {
 
 template <class T>
 void scan_tile_on_cpu(T* values, uint64_t length, uint32_t order, uint32_t tuple, T* states) {
-  Scanner<T> scanner(sum_kernels<T>(order), tuple);
+  PiecewiseScan<T> scanner(sum_kernels<T>(order), tuple);
   for (uint32_t lane = 0; lane < tuple; ++lane) {
     for (uint32_t j = 0; j < order; ++j) {
       scanner.states()[j * tuple + lane] = states[lane * order + j];

@@ -89,7 +89,7 @@ struct Min {
 };
 
 // `rows` rows of `stride` values. States of order j + 1 are at j * stride, one per column.
-struct Shape {
+struct StridedRows {
   size_t rows;
   size_t stride;
 };
@@ -105,8 +105,8 @@ struct Ahead {
 // are then scanned twice: `before` and `after`, `in` and `out` may be the same only if kBytes divides the
 // row.
 template <class T, class Operation, uint32_t kOrder, size_t kBytes, bool kStore>
-BOBBIN_INLINE void scan_rows(const T* in, T* out, Shape shape, size_t columns, const T* before, T* after,
-                             Ahead<T> ahead) {
+BOBBIN_INLINE void scan_rows(const T* in, T* out, StridedRows shape, size_t columns, const T* before,
+                             T* after, Ahead<T> ahead) {
   using V = Vector<T, kBytes>;
   constexpr size_t kValues = kBytes / sizeof(T);
   for (size_t next = 0; next < columns; next += kValues) {

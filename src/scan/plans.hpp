@@ -79,7 +79,7 @@ struct ShapeFor {
       ((kLead + 1) * kCut.warps + (kLead + 2) + 10 + 2 * (K == 1 ? kMaxOrder : 1)) * kStateBytes;
   static constexpr uint32_t kStages = std::min<uint32_t>(6, (kSharedBytes - kStatesBytes) / kTileBytes);
   static_assert(kStages > kLead);
-  using type = Shape<T, kCut.warps, kCut.items, kStages, kStrided>;
+  using type = TileShape<T, kCut.warps, kCut.items, kStages, kStrided>;
 };
 
 // Up to this many tiles, one block is faster than several that have to exchange sums.

@@ -22,7 +22,7 @@ using simt::Quad;
 
 // A tile: kWarps warps, segments of kItems values, kStages tiles in shared memory at a time.
 template <class T, uint32_t kWarpsOfTile, uint32_t kItemsOfSegment, uint32_t kStagesOfBlock, bool kIsStrided>
-struct Shape {
+struct TileShape {
   using Value = T;
   static constexpr uint32_t kWarps = kWarpsOfTile;
   static constexpr uint32_t kItems = kItemsOfSegment;

@@ -141,18 +141,18 @@ struct SharedStates {
 
 // The segments of a tile: each has `items` values; a lane's segment is number `place` of its series. The last
 // segment of a series may have fewer values if nothing follows the tile.
-struct Segments {
+struct TileSegments {
   WarpShape warp;
   uint32_t items;
   uint32_t place;
 
   // A tile of one warp.
-  BOBBIN_HD static Segments of_warp(uint32_t lane, uint32_t tuple, uint32_t items) {
+  BOBBIN_HD static TileSegments of_warp(uint32_t lane, uint32_t tuple, uint32_t items) {
     const auto warp = WarpShape::of(lane, tuple);
     return {warp, items, warp.segment};
   }
   // A tile of several warps; lower warps have the earlier segments.
-  BOBBIN_HD static Segments of_block(uint32_t thread, uint32_t tuple, uint32_t items) {
+  BOBBIN_HD static TileSegments of_block(uint32_t thread, uint32_t tuple, uint32_t items) {
     const auto warp = WarpShape::of(thread % simt::kWarpSize, tuple);
     return {warp, items, thread / simt::kWarpSize * warp.segments + warp.segment};
   }
@@ -161,7 +161,7 @@ struct Segments {
 // Computes the state of the lane's segment and sums those of the warp, at the tile's start. `visit(write, f)`
 // calls f for each value of the lane's segment, and replaces it by f's result if `write` is std::true_type.
 template <class Op, uint32_t K, class Cta, class Visit>
-BOBBIN_HD State<Op, K> reduce_segments(Cta& cta, const Segments& at, Visit&& visit) {
+BOBBIN_HD State<Op, K> reduce_segments(Cta& cta, const TileSegments& at, Visit&& visit) {
   State<Op, K> own{};
   visit(std::false_type{}, [&](typename Op::Word x) { return own.step(x); });
   const auto back = Pascal<typename Op::Word, K>::back((at.place + 1) * at.items);
@@ -170,14 +170,14 @@ BOBBIN_HD State<Op, K> reduce_segments(Cta& cta, const Segments& at, Visit&& vis
 
 // Replaces the lane's segment by results, from the state before it, given at the tile's start.
 template <class Op, uint32_t K, class Visit>
-BOBBIN_HD void rerun_segment(const Segments& at, const State<Op, K>& before, Visit&& visit) {
+BOBBIN_HD void rerun_segment(const TileSegments& at, const State<Op, K>& before, Visit&& visit) {
   auto state = advance<Op, K>(before, Pascal<typename Op::Word, K>::forward(at.place * at.items));
   visit(std::true_type{}, [&](typename Op::Word x) { return state.step(x); });
 }
 
 // A warp scans its tile. `carry` is the state of the lane's series before the tile.
 template <class Op, uint32_t K, class Cta, class Visit>
-BOBBIN_HD void scan_warp(Cta& cta, const Segments& at, const State<Op, K>& carry, Visit&& visit) {
+BOBBIN_HD void scan_warp(Cta& cta, const TileSegments& at, const State<Op, K>& carry, Visit&& visit) {
   const auto through = reduce_segments<Op, K>(cta, at, visit);
   auto before = before_own<Op, K>(cta, through, at.warp.segment, at.warp.tuple);
   before.prepend(carry);
@@ -187,8 +187,8 @@ BOBBIN_HD void scan_warp(Cta& cta, const Segments& at, const State<Op, K>& carry
 // A block of kWarps warps scans its tile, which must be complete. Returns the state of the lane's series
 // after it.
 template <class Op, uint32_t K, uint32_t kWarps, uint32_t kScans, class Cta, class Visit>
-BOBBIN_HD State<Op, K> scan_block(Cta& cta, SharedStates<Op, K, kWarps * kScans>& sums, const Segments& at,
-                                  const State<Op, K>& carry, Visit&& visit) {
+BOBBIN_HD State<Op, K> scan_block(Cta& cta, SharedStates<Op, K, kWarps * kScans>& sums,
+                                  const TileSegments& at, const State<Op, K>& carry, Visit&& visit) {
   const auto through = reduce_segments<Op, K>(cta, at, visit);
   if (at.warp.segment + 1 == at.warp.segments) {
     sums.store(cta, at.warp.scan * kWarps + cta.warp(), through);

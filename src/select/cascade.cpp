@@ -18,8 +18,8 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  Result<Cascade> parse_all() {
-    BOBBIN_ASSIGN(Cascade cascade, parse(1));
+  Result<ResolvedCascade> parse_all() {
+    BOBBIN_ASSIGN(ResolvedCascade cascade, parse(1));
     skip_spaces();
     if (at_ != text_.size()) {
       return expected("the end");
@@ -28,7 +28,7 @@ class Parser {
   }
 
  private:
-  Result<Cascade> parse(uint32_t depth) {
+  Result<ResolvedCascade> parse(uint32_t depth) {
     BOBBIN_RETURN_IF(depth > kMaxDepth, StatusCode::invalid_argument,
                      fmt::format("cascade '{}': more than {} nested codecs", text_, kMaxDepth));
     skip_spaces();
@@ -43,9 +43,9 @@ class Parser {
     const Codec* codec = find_codec(name);
     BOBBIN_RETURN_IF(codec == nullptr, StatusCode::invalid_argument,
                      fmt::format("unknown codec \"{}\"", name));
-    Cascade cascade{.codec = codec->id};
+    ResolvedCascade cascade{.codec = codec->id};
     for (char before = '('; accept(before); before = ',') {
-      BOBBIN_ASSIGN(Cascade child, parse(depth + 1));
+      BOBBIN_ASSIGN(ResolvedCascade child, parse(depth + 1));
       cascade.children.push_back(std::move(child));
     }
     if (!cascade.children.empty() && !accept(')')) {
@@ -76,11 +76,11 @@ class Parser {
   size_t at_ = 0;
 };
 
-std::string_view name_of(const Cascade& cascade) {
+std::string_view name_of(const ResolvedCascade& cascade) {
   return find_codec(cascade.codec)->name;
 }
 
-Status check_children(const Cascade& cascade, size_t wanted) {
+Status check_children(const ResolvedCascade& cascade, size_t wanted) {
   BOBBIN_RETURN_IF(
       !cascade.children.empty() && cascade.children.size() != wanted, StatusCode::invalid_argument,
       wanted == 0 ? fmt::format("codec {} chooses the codecs of its children itself", name_of(cascade))
@@ -90,7 +90,7 @@ Status check_children(const Cascade& cascade, size_t wanted) {
 }
 
 // Checks each codec separately, with the type of the values it encodes.
-Status check_parts(const Cascade& cascade, DType type) {
+Status check_parts(const ResolvedCascade& cascade, DType type) {
   const Codec& codec = *find_codec(cascade.codec);
   BOBBIN_RETURN_IF(codec.has_nulls(), StatusCode::invalid_argument,
                    fmt::format("codec {} is for nulls and is applied automatically", codec.name));
@@ -103,7 +103,7 @@ Status check_parts(const Cascade& cascade, DType type) {
   return {};
 }
 
-Result<Array> encode_checked(const Cascade& cascade, const Values& values, Backend backend) {
+Result<Array> encode_checked(const ResolvedCascade& cascade, const Values& values, Backend backend) {
   if (cascade.children.empty()) {
     return array::encode(cascade.codec, values, backend);
   }
@@ -115,13 +115,13 @@ Result<Array> encode_checked(const Cascade& cascade, const Values& values, Backe
   return std::move(split.node);
 }
 
-Result<Array> encode_checked(const Cascade& cascade, const StringsView& strings, const Array* previous,
-                             Backend backend) {
+Result<Array> encode_checked(const ResolvedCascade& cascade, const StringsView& strings,
+                             const Array* previous, Backend backend) {
   if (cascade.children.empty()) {
     const bool alike = previous != nullptr && previous->codec == cascade.codec;
     return array::encode_strings(cascade.codec, strings, alike ? previous : nullptr, backend);
   }
-  BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings));
+  BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings, strings.length));
   for (size_t i = 0; i < split.children.size(); ++i) {
     BOBBIN_ASSIGN(Array child, encode_checked(cascade.children[i], split.children[i].view(), backend));
     split.node.children.push_back(std::move(child));
@@ -133,7 +133,7 @@ Result<Array> encode_checked(const Cascade& cascade, const StringsView& strings,
 
 }  // namespace
 
-std::string to_string(const Cascade& cascade) {
+std::string to_string(const ResolvedCascade& cascade) {
   std::string text(name_of(cascade));
   for (size_t i = 0; i < cascade.children.size(); ++i) {
     text += (i == 0 ? "(" : ", ") + to_string(cascade.children[i]);
@@ -141,11 +141,11 @@ std::string to_string(const Cascade& cascade) {
   return cascade.children.empty() ? text : text + ")";
 }
 
-Result<Cascade> parse_cascade(std::string_view text) {
+Result<ResolvedCascade> parse_cascade(std::string_view text) {
   return Parser(text).parse_all();
 }
 
-Status check_cascade(const Cascade& cascade, DType type) {
+Status check_cascade(const ResolvedCascade& cascade, DType type) {
   BOBBIN_TRY(check_parts(cascade, type));
   const std::optional<std::string> fault = nesting_fault(cascade, type);
   BOBBIN_RETURN_IF(fault.has_value(), StatusCode::invalid_argument,
@@ -153,19 +153,19 @@ Status check_cascade(const Cascade& cascade, DType type) {
   return {};
 }
 
-Result<Array> encode(const Cascade& cascade, const Values& values, Backend backend) {
+Result<Array> encode(const ResolvedCascade& cascade, const Values& values, Backend backend) {
   BOBBIN_TRY(check_cascade(cascade, values.type));
   return encode_checked(cascade, values, backend);
 }
 
-Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings, const Array* previous,
-                             Backend backend) {
+Result<Array> encode_strings(const ResolvedCascade& cascade, const StringsView& strings,
+                             const Array* previous, Backend backend) {
   BOBBIN_TRY(check_cascade(cascade, strings.type));
   return encode_checked(cascade, strings, previous, backend);
 }
 
-Cascade cascade_of(const Array& array) {
-  Cascade cascade{.codec = array.codec};
+ResolvedCascade cascade_of(const Array& array) {
+  ResolvedCascade cascade{.codec = array.codec};
   if (!find_codec(array.codec)->parts().empty()) {
     for (const Array& child : array.children) {
       cascade.children.push_back(cascade_of(child));

@@ -15,25 +15,26 @@ namespace bobbin::select {
 
 inline constexpr uint32_t kMaxDepth = 8;  // for cascades given as text
 
-struct Cascade {
+// bobbin::Cascade with the codecs' ids instead of their names.
+struct ResolvedCascade {
   CodecId codec{};
-  std::vector<Cascade> children{};  // empty: the codec chooses how to encode its children, if any
+  std::vector<ResolvedCascade> children{};  // empty: the codec chooses how to encode its children, if any
 
-  friend bool operator==(const Cascade&, const Cascade&) = default;
+  friend bool operator==(const ResolvedCascade&, const ResolvedCascade&) = default;
 };
 
-[[nodiscard]] std::string to_string(const Cascade& cascade);
-[[nodiscard]] Result<Cascade> parse_cascade(std::string_view text);
+[[nodiscard]] std::string to_string(const ResolvedCascade& cascade);
+[[nodiscard]] Result<ResolvedCascade> parse_cascade(std::string_view text);
 // Whether it can encode values of the type, as far as can be known without values.
-[[nodiscard]] Status check_cascade(const Cascade& cascade, DType type);
+[[nodiscard]] Status check_cascade(const ResolvedCascade& cascade, DType type);
 
 // The cascade that made an array.
-[[nodiscard]] Cascade cascade_of(const Array& array);
+[[nodiscard]] ResolvedCascade cascade_of(const Array& array);
 
 // The bytes are the same on every backend.
-[[nodiscard]] Result<Array> encode(const Cascade& cascade, const Values& values, Backend backend);
+[[nodiscard]] Result<Array> encode(const ResolvedCascade& cascade, const Values& values, Backend backend);
 // `previous`: the array of the previous chunk, if any.
-[[nodiscard]] Result<Array> encode_strings(const Cascade& cascade, const StringsView& strings,
+[[nodiscard]] Result<Array> encode_strings(const ResolvedCascade& cascade, const StringsView& strings,
                                            const Array* previous, Backend backend);
 
 }  // namespace bobbin::select

@@ -174,6 +174,9 @@ Strings sample_of(const StringsView& strings, std::span<const uint64_t> vectors)
 }
 
 uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows) {
+  if (codes.length >= rows) {
+    return entries;
+  }
   constexpr uint8_t kMany = 3;
   std::vector<uint8_t> seen_in(entries);  // number of vectors, up to kMany
   std::vector<uint64_t> last(entries, UINT64_MAX);
@@ -187,9 +190,6 @@ uint64_t estimate_distinct(const Values& codes, uint64_t entries, uint64_t rows)
       }
     }
   });
-  if (codes.length >= rows) {
-    return entries;
-  }
   const auto once = static_cast<double>(std::ranges::count(seen_in, 1));
   const auto twice = static_cast<double>(std::ranges::count(seen_in, 2));
   const double more = once * std::max(once - 1, 0.0) / (2 * (twice + 1));

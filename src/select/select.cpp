@@ -98,7 +98,7 @@ std::optional<Candidate> whole_strings(const Codec& codec, const StringsView& sa
   return candidate;
 }
 
-// Of strings without repetitions, relative to their text.
+// The encoded size of strings without repetitions, relative to their text.
 double encoded_share(const Array& array, const StringsView& strings) {
   return static_cast<double>(stored_bytes(array) - shared_bytes(array)) /
          std::max<double>(static_cast<double>(strings.num_bytes()), 1);
@@ -107,7 +107,9 @@ double encoded_share(const Array& array, const StringsView& strings) {
 // `share`: receives the encoded_share() of the distinct strings.
 std::optional<Candidate> strings_in_parts(const Codec& codec, const StringsView& sample, double rows,
                                           double& share) {
-  Result<StringSplit> split = codec.strings->split(sample);
+  // Entries for more than half of all rows cost more than they save.
+  const bool is_all = static_cast<double>(sample.length) == rows;
+  Result<StringSplit> split = codec.strings->split(sample, is_all ? sample.length / 2 : sample.length);
   if (!split.has_value() || split->children.empty()) {
     return std::nullopt;
   }
@@ -252,15 +254,15 @@ class Encoder {
  public:
   Encoder(const Goal& goal, Backend backend) : goal_(goal), backend_(backend) {}
 
-  Result<Array> encode(const Cascade& cascade, const Values& values) {
+  Result<Array> encode(const ResolvedCascade& cascade, const Values& values) {
     return encode(cascade, values, is_sampled_whole(values.length));
   }
 
-  Result<Array> encode(const Cascade& cascade, const StringsView& strings, const Array* previous) {
+  Result<Array> encode(const ResolvedCascade& cascade, const StringsView& strings, const Array* previous) {
     if (cascade.children.empty()) {
       return select::encode_strings(cascade, strings, previous, backend_);
     }
-    BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings));
+    BOBBIN_ASSIGN(StringSplit split, find_codec(cascade.codec)->strings->split(strings, strings.length));
     for (size_t i = 0; i < split.children.size(); ++i) {
       BOBBIN_TRY(add_child(split.node, cascade, split.children[i].view(), is_sampled_whole(strings.length)));
     }
@@ -270,7 +272,7 @@ class Encoder {
   }
 
   // For strings that were split, and of which the last part was encoded, when the cascade was chosen.
-  Result<Array> encode(const Cascade& cascade, const SplitStrings& parts) {
+  Result<Array> encode(const ResolvedCascade& cascade, const SplitStrings& parts) {
     Array node = parts.split.node;
     for (const OwnedValues& child : parts.split.children) {
       BOBBIN_TRY(add_child(node, cascade, child.view(), true));
@@ -281,7 +283,7 @@ class Encoder {
 
  private:
   // The strings that a codec split others into.
-  Result<Array> encode_last(const Cascade& cascade, const StringsView& strings) {
+  Result<Array> encode_last(const ResolvedCascade& cascade, const StringsView& strings) {
     BOBBIN_ASSIGN(Array chosen, select::encode_strings(cascade, strings, nullptr, backend_));
     for (const Codec* codec : all_codecs()) {
       if (is_compact(goal_) && codec->compact_only && codec->strings != nullptr) {
@@ -294,7 +296,7 @@ class Encoder {
     return chosen;
   }
 
-  Result<Array> encode(const Cascade& cascade, const Values& values, bool sure) {
+  Result<Array> encode(const ResolvedCascade& cascade, const Values& values, bool sure) {
     if (cascade.children.empty()) {
       return array::encode(cascade.codec, values, backend_);
     }
@@ -306,7 +308,7 @@ class Encoder {
   }
 
   // Adds the node's next child.
-  Status add_child(Array& node, const Cascade& cascade, const Values& values, bool sure) {
+  Status add_child(Array& node, const ResolvedCascade& cascade, const Values& values, bool sure) {
     const Codec& codec = *find_codec(node.codec);
     const size_t index = node.children.size();
     const bool differences = codec.looks_back && index == 0;
@@ -366,7 +368,8 @@ Result<Array> encode(const Values& values, const Goal& goal, Backend backend) {
   });
 }
 
-Result<Array> encode_as(const Cascade& candidate, const Values& values, const Goal& goal, Backend backend) {
+Result<Array> encode_as(const ResolvedCascade& candidate, const Values& values, const Goal& goal,
+                        Backend backend) {
   return Encoder(goal, backend).encode(candidate, values);
 }
 
@@ -416,8 +419,8 @@ Result<Array> encode_strings(const StringsView& strings, const Array* previous, 
   });
 }
 
-Result<Array> encode_strings_as(const Cascade& candidate, const StringsView& strings, const Array* previous,
-                                const Goal& goal, Backend backend) {
+Result<Array> encode_strings_as(const ResolvedCascade& candidate, const StringsView& strings,
+                                const Array* previous, const Goal& goal, Backend backend) {
   return Encoder(goal, backend).encode(candidate, strings, previous);
 }
 

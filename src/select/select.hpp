@@ -23,7 +23,7 @@ struct SplitStrings {
 
 // A possible cascade with its estimates.
 struct Candidate {
-  Cascade cascade;
+  ResolvedCascade cascade;
   uint64_t bytes = 0;  // of all values, including padding of segments in a file
   double cost = 0;     // to decode a value on a GPU, relative to copying one value
   // If all values were tried, not only a sample: what encoding them with this cascade starts with, or gives.
@@ -43,9 +43,9 @@ struct Choice {
 
 // Encodes with a candidate's cascade. Cascades for the parts that codecs split values into are chosen again
 // from the actual parts, so the array's cascade may differ.
-[[nodiscard]] Result<Array> encode_as(const Cascade& candidate, const Values& values, const Goal& goal,
-                                      Backend backend);
-[[nodiscard]] Result<Array> encode_strings_as(const Cascade& candidate, const StringsView& strings,
+[[nodiscard]] Result<Array> encode_as(const ResolvedCascade& candidate, const Values& values,
+                                      const Goal& goal, Backend backend);
+[[nodiscard]] Result<Array> encode_strings_as(const ResolvedCascade& candidate, const StringsView& strings,
                                               const Array* previous, const Goal& goal, Backend backend);
 
 // Encodes with the best candidate, and tries the next if the result is much larger than estimated. The result

@@ -245,9 +245,6 @@ bool is_hopeless(const Codec& codec, const Part& part) {
 // tried on all values. Only if the vector looks like the others.
 class Probe {
  public:
-  // Codecs whose estimates take long, and of which a part of the vector shows whether they may be small.
-  static bool is_slow(const Codec& codec) { return codec.id == CodecId::delta || codec.id == CodecId::line; }
-
   explicit Probe(const Part& part) {
     const uint64_t vectors = part.values.length / kVectorLength;
     const Codec& simple = *find_codec(CodecId::ffor);
@@ -273,12 +270,13 @@ class Probe {
     double least = std::numeric_limits<double>::max();
     for (const bool slow : {false, true}) {
       for (size_t i = 0; i < codecs.size(); ++i) {
-        if (codecs[i]->all_alike || is_slow(*codecs[i]) != slow) {
+        const Codec& codec = *codecs[i];
+        if (codec.all_alike || (codec.exceeds != nullptr) != slow) {
           continue;
         }
-        bytes[i] = slow && is_above(*codecs[i], kLarger * least)
+        bytes[i] = slow && codec.exceeds(vector_, static_cast<uint64_t>(std::min(kLarger * least, kMost)))
                        ? std::numeric_limits<double>::max()
-                       : static_cast<double>(codecs[i]->estimate(vector_));
+                       : static_cast<double>(codec.estimate(vector_));
         least = std::min(least, bytes[i]);
       }
     }
@@ -287,22 +285,11 @@ class Probe {
   }
 
  private:
-  // Whether such a codec takes more than `most` bytes, as far as that part shows.
-  [[nodiscard]] bool is_above(const Codec& codec, double most) const {
-    if (codec.id == CodecId::delta) {
-      return visit_bits(vector_.type, [&]<class T>(std::type_identity<T>) {
-        return codec::delta::is_above(vector_.as<T>(), static_cast<uint64_t>(most));
-      });
-    }
-    constexpr uint64_t kShare = 4;
-    const Values part{vector_.type, vector_.data, vector_.length / kShare};
-    return static_cast<double>(kShare * codec.estimate(part)) > most;
-  }
-
   static constexpr uint64_t kLeastVectors = 3;
   static constexpr double kSimilar = 1.1;
   static constexpr double kLarger = 1.05;
   static constexpr double kAlways = -1;
+  static constexpr double kMost = 0x1p56;
 
   Values vector_{};
   bool typical_ = false;
@@ -316,7 +303,7 @@ uint64_t least_split_bytes(const Codec& codec) {
 // Adds the best cascade that may be nested in the codec; false if there is none.
 bool add_child(Candidate& candidate, const Part& parent, const Part& child,
                const std::vector<Candidate>& best) {
-  std::vector<Cascade>& children = candidate.cascade.children;
+  std::vector<ResolvedCascade>& children = candidate.cascade.children;
   for (const Candidate& choice : best) {
     children.push_back(choice.cascade);
     if (!nesting_fault(candidate.cascade, parent.values.type).has_value()) {
@@ -402,7 +389,7 @@ std::vector<Candidate> Trial::candidates(const Part& part, uint64_t most) {
   };
   const bool mostly_one = is_mostly_one(part);
   std::vector<const Codec*> codecs = codecs_for(part, false);
-  std::erase_if(codecs, [&](const Codec* codec) { return mostly_one && Probe::is_slow(*codec); });
+  std::erase_if(codecs, [&](const Codec* codec) { return mostly_one && codec->exceeds != nullptr; });
   Probe(part).filter(codecs);
   const bool alone = std::ranges::count(codecs, false, &Codec::all_alike) == 1;
   for (const Codec* codec : codecs) {

@@ -86,7 +86,7 @@ class KeptPages {
   }
 
  private:
-  // Of those, only the pages that stacks have reached take memory.
+  // Only pages that stacks have reached take memory.
   static constexpr size_t kMaxMappings = 8;
   static constexpr size_t kMaxBytes = size_t{160} << 20;
   std::vector<Mapping> mappings_;

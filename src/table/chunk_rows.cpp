@@ -130,8 +130,7 @@ Result<ChunkRows> ChunkRows::load(const Reader& reader, size_t group, size_t col
 
 Status ChunkRows::read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& to, Backend backend) const {
   const Piece& piece = pieces_.front();
-  const auto decode = [&]() -> Status {
-    BOBBIN_ASSIGN(const Array array, array::slice(piece.array, begin - piece.begin, count));
+  const auto decode = [&](const Array& array) -> Status {
     if (is_string(array.type)) {
       BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
       add_strings(strings, at, to);
@@ -148,7 +147,14 @@ Status ChunkRows::read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& 
     }
     return {};
   };
-  const Status status = decode();
+  const auto decode_rows = [&]() -> Status {
+    if (count == piece.array.length) {
+      return decode(piece.array);
+    }
+    BOBBIN_ASSIGN(const Array part, array::slice(piece.array, begin - piece.begin, count));
+    return decode(part);
+  };
+  const Status status = decode_rows();
   return status.ok() ? status : ReaderAccess::in_place(*reader_, status, group_, column_);
 }
 

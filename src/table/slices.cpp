@@ -39,15 +39,30 @@ Status pass_slice(const Reader& reader, std::span<const size_t> columns, std::sp
   return visit(made, rows);
 }
 
+// All rows in one slice: a chunk's memory is free before the next is loaded.
+Status visit_one(const Reader& reader, size_t group, std::span<const size_t> columns, uint64_t begin,
+                 uint64_t count, const SliceVisitor& visit, Backend backend) {
+  std::vector<HostColumn> made;
+  for (const size_t column : columns) {
+    BOBBIN_ASSIGN(const ChunkRows chunk, ChunkRows::load(reader, group, column, begin, count));
+    made.push_back(table::make_column(reader.columns()[column], count));
+    BOBBIN_TRY(chunk.read(begin, count, 0, made.back(), backend));
+  }
+  return visit(made, count);
+}
+
 // Rows of a row group, counted from its first.
 Status visit_range(const Reader& reader, size_t group, std::span<const size_t> columns, uint64_t begin,
                    uint64_t end, const SliceVisitor& visit, Backend backend) {
+  const uint64_t step = slice_rows(columns.size());
+  if (end - begin <= step) {
+    return visit_one(reader, group, columns, begin, end - begin, visit, backend);
+  }
   std::vector<ChunkRows> chunks;
   for (const size_t column : columns) {
     BOBBIN_ASSIGN(ChunkRows chunk, ChunkRows::load(reader, group, column, begin, end - begin));
     chunks.push_back(std::move(chunk));
   }
-  const uint64_t step = slice_rows(columns.size());
   for (uint64_t row = begin; row < end; row += step) {
     const uint64_t count = std::min(step, end - row);
     BOBBIN_TRY(pass_slice(reader, columns, chunks, count, visit, [&](const ChunkRows& chunk, HostColumn& to) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/staging.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include "device/cuda_api.hpp"
+
 namespace bobbin::table {
 namespace {
 
@@ -14,7 +19,68 @@ void relocate(Array& array, const std::byte* from, const std::byte* to) {
   }
 }
 
+// The emulator has one device.
+Result<int> gpu_for(Backend backend) {
+  return backend == Backend::cuda ? cuda_api::current_gpu() : Result<int>(0);
+}
+
+// Never destroyed: at exit the CUDA runtime may be gone before it.
+struct IdleStagings {
+  std::mutex mutex;
+  std::vector<Staging> stagings;
+
+  static IdleStagings& of_process() {
+    static IdleStagings* const idle = std::make_unique<IdleStagings>().release();
+    return *idle;
+  }
+
+  void take(Backend backend, int gpu, size_t count, std::vector<Staging>& to) {
+    const std::scoped_lock lock(mutex);
+    const auto fits = [&](const Staging& staging) {
+      return staging.stream().backend() == backend && staging.gpu() == gpu;
+    };
+    for (size_t i = stagings.size(); i-- > 0 && to.size() < count;) {
+      if (fits(stagings[i])) {
+        to.push_back(std::move(stagings[i]));
+        stagings.erase(stagings.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+  }
+
+  // Those that there is no room for are left.
+  void put(std::vector<Staging>& from) {
+    const std::scoped_lock lock(mutex);
+    uint64_t bytes = 0;
+    for (const Staging& staging : stagings) {
+      bytes += staging.capacity();
+    }
+    for (; !from.empty() && bytes + from.back().capacity() <= kMostIdleBytes; from.pop_back()) {
+      bytes += from.back().capacity();
+      stagings.push_back(std::move(from.back()));
+    }
+  }
+};
+
 }  // namespace
+
+Result<std::vector<Staging>> borrow_stagings(Backend backend, size_t count) {
+  BOBBIN_ASSIGN(const int gpu, gpu_for(backend));
+  std::vector<Staging> stagings;
+  IdleStagings::of_process().take(backend, gpu, count, stagings);
+  while (stagings.size() < count) {
+    BOBBIN_ASSIGN(Staging staging, Staging::create(backend));
+    stagings.push_back(std::move(staging));
+  }
+  return stagings;
+}
+
+void keep_stagings(std::vector<Staging> stagings) {
+  IdleStagings::of_process().put(stagings);
+  for (const Staging& staging : stagings) {
+    // Its memory is released: nothing may use it any more. An error has been reported by who used it.
+    static_cast<void>(staging.stream().synchronize());
+  }
+}
 
 std::shared_ptr<DeviceBuffer> with_stream(std::shared_ptr<DeviceBuffer> buffer,
                                           std::shared_ptr<Stream> stream) {
@@ -26,24 +92,31 @@ std::shared_ptr<DeviceBuffer> with_stream(std::shared_ptr<DeviceBuffer> buffer,
 
 Result<Staging> Staging::create(Backend backend) {
   BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
+  BOBBIN_ASSIGN(const int gpu, gpu_for(backend));
   BOBBIN_ASSIGN(PinnedBuffer memory, PinnedBuffer::create(0, backend));
   BOBBIN_ASSIGN(DeviceBuffer encoded, DeviceBuffer::create(0, stream.view()));
   BOBBIN_ASSIGN(Event copied, Event::create(backend));
-  return Staging(std::make_shared<Stream>(std::move(stream)), std::move(memory), std::move(encoded),
+  return Staging(gpu, std::make_shared<Stream>(std::move(stream)), std::move(memory), std::move(encoded),
                  std::move(copied));
 }
 
-Status Staging::make_ready(uint64_t bytes, uint64_t extra) {
+Status Staging::reserve(uint64_t bytes, uint64_t extra) {
   if (std::exchange(busy_, false)) {
     BOBBIN_TRY(copied_.synchronize());
   }
-  // With 50 % slack: the next batch may be a little larger.
   if (memory_.bytes().size() < bytes + extra) {
-    BOBBIN_ASSIGN(memory_, PinnedBuffer::create(bytes + extra + (bytes + extra) / 2, stream().backend()));
+    BOBBIN_ASSIGN(memory_, PinnedBuffer::create(bytes + extra, stream().backend()));
   }
   if (encoded_.size() < bytes) {
-    BOBBIN_ASSIGN(encoded_, DeviceBuffer::create(bytes + bytes / 2, stream()));
+    BOBBIN_ASSIGN(encoded_, DeviceBuffer::create(bytes, stream()));
   }
+  return {};
+}
+
+Status Staging::make_ready(uint64_t bytes, uint64_t extra) {
+  // With 50 % slack: the next batch may be a little larger.
+  const bool fits = memory_.bytes().size() >= bytes + extra && encoded_.size() >= bytes;
+  BOBBIN_TRY(fits ? reserve(0, 0) : reserve(bytes + bytes / 2, extra + extra / 2));
   bytes_ = bytes;
   return {};
 }

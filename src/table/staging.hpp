@@ -10,6 +10,7 @@
 #include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "bobbin/memory.hpp"
 #include "bobbin/status.hpp"
@@ -26,6 +27,8 @@ class Staging {
  public:
   static Result<Staging> create(Backend backend);
 
+  // Makes room for as many bytes at least, so that make_ready() does not have to. Waits as it does.
+  Status reserve(uint64_t bytes, uint64_t extra);
   // Makes room for `bytes` bytes that are copied to device memory, followed by `extra` bytes. Waits until the
   // previous contents have been copied.
   Status make_ready(uint64_t bytes, uint64_t extra);
@@ -41,14 +44,20 @@ class Staging {
 
   [[nodiscard]] StreamView stream() const { return stream_->view(); }
   [[nodiscard]] const std::shared_ptr<Stream>& shared_stream() const { return stream_; }
+  // Pinned memory that it has, used or not.
+  [[nodiscard]] uint64_t capacity() const { return memory_.bytes().size(); }
+  // The GPU that it was created for.
+  [[nodiscard]] int gpu() const { return gpu_; }
 
  private:
-  Staging(std::shared_ptr<Stream> stream, PinnedBuffer memory, DeviceBuffer encoded, Event copied)
-      : stream_(std::move(stream)),
+  Staging(int gpu, std::shared_ptr<Stream> stream, PinnedBuffer memory, DeviceBuffer encoded, Event copied)
+      : gpu_(gpu),
+        stream_(std::move(stream)),
         memory_(std::move(memory)),
         encoded_(std::move(encoded)),
         copied_(std::move(copied)) {}
 
+  int gpu_;
   std::shared_ptr<Stream> stream_;
   PinnedBuffer memory_;
   DeviceBuffer encoded_;  // the stream's order prevents early overwrites
@@ -56,6 +65,13 @@ class Staging {
   bool busy_ = false;
   uint64_t bytes_ = 0;
 };
+
+// Stagings that the process keeps between queries: to pin memory takes longer than to fill it. Up to
+// kMostIdleBytes of pinned memory, and as much device memory, are kept.
+inline constexpr uint64_t kMostIdleBytes = uint64_t{256} << 20;
+[[nodiscard]] Result<std::vector<Staging>> borrow_stagings(Backend backend, size_t count);
+// Their copies may still be on their way.
+void keep_stagings(std::vector<Staging> stagings);
 
 // Lends them out, the least recently returned first, because its copy is the first to finish.
 class StagingPool {

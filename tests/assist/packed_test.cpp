@@ -94,7 +94,7 @@ class PackedArray {
     EXPECT_EQ(found, values_);
   }
 
-  // Of the first line.
+  // The code of the first line.
   [[nodiscard]] uint32_t code() const { return codec::line::Parts(array_).codes[0]; }
 
  private:

@@ -137,7 +137,7 @@ inline void check_prefetching(const auto& device) {
   for (uint32_t i = 0; i < indices.size(); ++i) {
     indices[i] = i;
   }
-  // Of 3 blocks: none goes on after its trial.
+  // Each of the 3 blocks stops after its trial.
   EXPECT_LE(run_gather(device, indices)[0], 3U * GatherAheadKernel::Gather::kTrialChunks * 32);
 }
 

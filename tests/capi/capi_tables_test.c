@@ -332,28 +332,28 @@ static void test_scans(const char* path) {
   const char* const names[1] = {"small"};
   const char* const wrong[1] = {"none"};
   int64_t rows = 0;
-  CHECK(bobbin_arrow_scan(path, NULL, &stream) == BOBBIN_OK);
+  CHECK(bobbin_arrow_table_scan(path, NULL, &stream) == BOBBIN_OK);
   CHECK(sum_of(&stream, 0, &rows) == (uint64_t)kLength * (kLength - 1) && rows == 2 * kLength);
   stream.release(&stream);
   scan.columns = names;
   scan.num_columns = 1;
   scan.where = "id >= 2998 or small = 2";
   scan.limit = 7;
-  CHECK(bobbin_arrow_scan(path, &scan, &stream) == BOBBIN_OK);
+  CHECK(bobbin_arrow_table_scan(path, &scan, &stream) == BOBBIN_OK);
   CHECK(sum_of(&stream, 0, &rows) == 14 && rows == 7);
   stream.release(&stream);
   scan.columns = wrong;
-  INVALID(bobbin_arrow_scan(path, &scan, &stream), "no such column: \"none\"");
+  INVALID(bobbin_arrow_table_scan(path, &scan, &stream), "no such column: \"none\"");
   CHECK(stream.release == NULL);
   scan = kWholeTable;
   scan.where = "id >>";
-  INVALID(bobbin_arrow_scan(path, &scan, &stream), "");
+  INVALID(bobbin_arrow_table_scan(path, &scan, &stream), "");
   scan = kWholeTable;
   scan.size = 3;
-  INVALID(bobbin_arrow_scan(path, &scan, &stream), "BOBBIN_TABLE_SCAN_INIT");
-  FAILS(bobbin_arrow_scan("/no/such.bob", NULL, &stream), BOBBIN_ERROR_IO, "/no/such.bob");
-  INVALID(bobbin_arrow_scan(NULL, NULL, &stream), "path");
-  INVALID(bobbin_arrow_scan(path, NULL, NULL), "stream");
+  INVALID(bobbin_arrow_table_scan(path, &scan, &stream), "BOBBIN_TABLE_SCAN_INIT");
+  FAILS(bobbin_arrow_table_scan("/no/such.bob", NULL, &stream), BOBBIN_ERROR_IO, "/no/such.bob");
+  INVALID(bobbin_arrow_table_scan(NULL, NULL, &stream), "path");
+  INVALID(bobbin_arrow_table_scan(path, NULL, NULL), "stream");
 }
 
 static void test_device_scans(const char* path) {
@@ -365,7 +365,7 @@ static void test_device_scans(const char* path) {
   uint32_t value = 0;
   scan.begin = 5;
   scan.limit = 100;
-  CHECK(bobbin_arrow_scan_on_device(path, &scan, BOBBIN_BACKEND_EMULATOR, &stream) == BOBBIN_OK);
+  CHECK(bobbin_arrow_table_scan_on_device(path, &scan, BOBBIN_BACKEND_EMULATOR, &stream) == BOBBIN_OK);
   CHECK(stream.device_type == ARROW_DEVICE_CPU && stream.get_schema(&stream, &schema) == 0);
   CHECK(stream.get_next(&stream, &array) == 0 && array.array.length == 100 && array.sync_event == NULL);
   CHECK(((const uint32_t*)array.array.children[0]->buffers[1])[3] == 8);
@@ -387,9 +387,9 @@ static void test_device_scans(const char* path) {
   schema.release(&schema);
   stream.release(&stream);
   scan.where = "id = 3";
-  FAILS(bobbin_arrow_scan_on_device(path, &scan, BOBBIN_BACKEND_EMULATOR, &stream), BOBBIN_ERROR_UNSUPPORTED,
-        "filtered");
-  INVALID(bobbin_arrow_scan_on_device(path, NULL, BOBBIN_BACKEND_CPU, &stream), "device");
+  FAILS(bobbin_arrow_table_scan_on_device(path, &scan, BOBBIN_BACKEND_EMULATOR, &stream),
+        BOBBIN_ERROR_UNSUPPORTED, "filters");
+  INVALID(bobbin_arrow_table_scan_on_device(path, NULL, BOBBIN_BACKEND_CPU, &stream), "device");
 }
 
 /* ---- Partial aggregates ---- */

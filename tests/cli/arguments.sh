@@ -22,7 +22,13 @@ status bobbin cat x.bob --limit=
 cp before.bob x.bob
 status bobbin compress --csv -o x.bob -f < /dev/null
 status bobbin compress --type u32 -o x.bob -f < /dev/null
+# Nor are lines that are skipped, or comments.
+status bobbin compress t.csv --skip 3 -o x.bob -f
+status bobbin compress t.csv --skip -1 -o x.bob -f
+printf '# note\n' > notes.csv
+status bobbin compress notes.csv --comment '#' -o x.bob -f -q
 cmp x.bob before.bob && echo kept
+rm notes.csv
 bobbin compress --type u32 -o x.bob -f -q --allow-empty < /dev/null
 bobbin schema x.bob
 # Files with names that look like something else.

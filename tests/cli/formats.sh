@@ -32,5 +32,7 @@ bobbin cat bytes.bob --rows 0:0 --format json
 # The members of an object have different names.
 status bobbin cat t.bob --columns id,id --json
 status bobbin decompress t.bob -o t.parquet
+status bobbin decompress t.bob -o t.csv.gz
+bobbin decompress t.bob -o T.JSON -q && cmp T.JSON t.json && echo the same format
 status bobbin cat t.bob --format xml
 ls t.parquet

@@ -17,6 +17,7 @@ status bobbin query t.bob --group price --backend cpu
 status bobbin query missing.bob
 status bobbin query
 status bobbin query t.bob --select id --agg 'count()'
+status bobbin query t.bob --select 'id, avg(id)'
 # Damage is reported when it is read.
 make u32 5000 'i * 100000 + i * i * 7919 % 65521' > d.bin
 bobbin compress d.bin --type u32 --rows-per-group 2048 -o d.bob -q

@@ -8,6 +8,8 @@ status bobbin zstd -t values.bin.zst
 # The source is kept, and nothing is overwritten without -f.
 status bobbin zstd values.bin -q
 status bobbin zstd -9 -f -q values.bin
+status bobbin zstd -19 -f -q values.bin
+bobbin zstd -k -9 -f -q values.bin
 bobbin zstd < values.bin | bobbin zstd -d | cmp - values.bin && echo through pipes
 bobbin zstd --seek 100000:100010 values.bin.zst | cmp - <(tail -c +100001 values.bin | head -c 10) && echo a range
 status bobbin zstd --seek 200001:200002 values.bin.zst

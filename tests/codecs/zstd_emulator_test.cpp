@@ -132,6 +132,33 @@ TEST(ZstdInEmulator, ManySchedules) {
   }
 }
 
+// Each part of the content has its own alphabet, so runs of blocks that share a tree are of many lengths.
+TEST(ZstdInEmulator, TreesOfFewBlocksAndOfMany) {
+  for (const uint64_t seed : drawn(8)) {
+    simt::default_emulator_options().seed = seed;
+    std::mt19937_64 random(seed);
+    std::vector<FrameCase> cases;
+    for (uint64_t i = 0; i < 6; ++i) {
+      Bytes content;
+      for (uint64_t part = 0; part < 4; ++part) {
+        const uint64_t first = random() % 200;
+        for (uint64_t left = (500 + random() % 4000) / kScale; left > 0; --left) {
+          content.push_back(static_cast<std::byte>(first + (random() & random() & 15)));
+        }
+      }
+      // Blocks that are much smaller are too many for a device.
+      const size_t flush_every = 400 + random() % 400;
+      cases.push_back(
+          {compress_by_libzstd(content, {.level = 3, .flush_every = flush_every}), content.size()});
+      const auto ours = zstd::encode(content, {.frame_bytes = 1U << 20, .block_bytes = 1U << 9});
+      cases.push_back({*ours, content.size()});
+    }
+    const BatchOutcome outcome = check(cases);
+    EXPECT_EQ(outcome.error, "") << seed;
+    EXPECT_EQ(outcome.ok, cases.size()) << seed;
+  }
+}
+
 TEST(ZstdInEmulator, DamageIsFoundAndStaysInItsFrame) {
   uint64_t refused = 0;
   for (const uint64_t seed : drawn(60)) {

@@ -80,6 +80,21 @@ TEST(CsvFiles, OptionsAndSchemasCount) {
             (file_tests::Texts{"x", std::nullopt, "y"}));
 }
 
+TEST(CsvFiles, ValuesLikeNullMarkersKeepTheirQuotes) {
+  const TempDir dir;
+  const std::string text = "a,b\n\"NA\",1\n,2\n\"-\",3\n";
+  csv::ReadOptions options;
+  options.other.nulls = {"NA", "-", "none"};
+  Result<csv::Importer> importer = csv::Importer::open({csv::Input::memory(text, "t.csv")}, options);
+  ASSERT_TRUE(importer.has_value());
+  ASSERT_TRUE(importer->write(dir / "t.bob").has_value());
+  const Result<Reader> reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value());
+  EXPECT_EQ(csv::noted_options(reader->metadata())->nulls, (std::vector<std::string>{"", "NA", "-"}));
+  ASSERT_TRUE(csv::export_file(*reader, dir / "again.csv").ok());
+  EXPECT_EQ(text_of(dir / "again.csv"), text);
+}
+
 TEST(CsvFiles, TypesThatTurnOutWrongAreFoundAgain) {
   const TempDir dir;
   std::string text = "a\n";

@@ -50,6 +50,7 @@ TEST(CsvGuess, OneType) {
   EXPECT_EQ(guess({"-0.5", "0.30000000000000004"}), "f64");
   EXPECT_EQ(guess({"-87.62979817390442", "41.88083219999999"}), "f64");
   EXPECT_EQ(guess({"-87.629798173904419", "0.10000000000000001", "0.5"}), "f64");  // by %.17g
+  EXPECT_EQ(guess({"0.1234567890120", "1", "-87.629798173904419"}), "f64");        // in several forms
   EXPECT_EQ(guess({"0.1234567890", "0.1234567891"}), "decimal(10)");               // trailing zeros are kept
   EXPECT_EQ(guess({"12345678901234.56"}), "decimal(2)");                           // money
   EXPECT_EQ(guess({"1e5", "2.5"}), "f64");

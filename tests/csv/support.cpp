@@ -221,6 +221,25 @@ std::string show(const CellTable& table) {
   return text;
 }
 
+std::string read_as(const std::string& text, csv::Options options, const std::optional<Schema>& schema) {
+  const auto shown = [&] {
+    const Result<CellTable> table = read_text(text, options, schema);
+    return table.has_value() ? show(*table) : table.error().message();
+  };
+  const std::string expected = shown();
+  for (const size_t bytes : {1U, 2U, 3U, 7U, 63U, 64U, 65U, 200U}) {
+    for (const size_t rows : {1U, 2U, 1000U}) {
+      options.buffer_bytes = bytes;
+      options.batch_rows = rows;
+      options.sample_bytes = bytes / 2;
+      if (const std::string again = shown(); again != expected) {
+        return fmt::format("{}\n(read by {} bytes and {} rows:)\n{}", expected, bytes, rows, again);
+      }
+    }
+  }
+  return expected;
+}
+
 CellTable draw_table(Random& random, bool all) {
   CellTable table;
   for (uint64_t c = 1 + random.below(6); c > 0; --c) {

@@ -43,6 +43,11 @@ struct CellTable {
 // "name:type,...", then the rows by "\n", cells by "|", nulls as "~".
 [[nodiscard]] std::string show(const CellTable& table);
 
+// The table in the form of show(), or the error. It must not depend on how little is read at a time, or on
+// how few bytes are examined first: otherwise both results and what they differ in.
+[[nodiscard]] std::string read_as(const std::string& text, csv::Options options = {},
+                                  const std::optional<Schema>& schema = {});
+
 // Columns of any types with values of every kind, including texts that look like something else. Unless
 // `all`, none whose text changes if its type is inferred: no floats, and no strings such as 1.50.
 [[nodiscard]] CellTable draw_table(Random& random, bool all);

@@ -7,9 +7,11 @@ namespace bobbin::file {
 namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
+using IntCache = CheckedCache<int, int>;
+constexpr uint64_t kEightOfMiB = 8 * (kMiB + IntCache::kEntryBytes);
 
 TEST(CheckedCache, KeepsWhatItWasGiven) {
-  CheckedCache<int, int> cache(8 * kMiB, kMiB);
+  IntCache cache(kEightOfMiB, kMiB);
   EXPECT_FALSE(cache.find(1).has_value());
   cache.keep(1, 10, 100);
   cache.keep(1, 11, 100);  // the same, by another thread
@@ -17,7 +19,7 @@ TEST(CheckedCache, KeepsWhatItWasGiven) {
 }
 
 TEST(CheckedCache, EvictsTheOldestEntries) {
-  CheckedCache<int, int> cache(8 * kMiB, kMiB);
+  IntCache cache(kEightOfMiB, kMiB);
   for (int i = 0; i < 20; ++i) {
     cache.keep(i, i, kMiB);
   }
@@ -27,12 +29,34 @@ TEST(CheckedCache, EvictsTheOldestEntries) {
   }
 }
 
+TEST(CheckedCache, CountsWhatEntriesTakeBesidesTheirBytes) {
+  IntCache cache(100 * IntCache::kEntryBytes, kMiB);
+  for (int i = 0; i < 200; ++i) {
+    cache.keep(i, i, 1);
+  }
+  EXPECT_FALSE(cache.find(100).has_value());
+  EXPECT_EQ(cache.find(101), 101);
+}
+
 TEST(CheckedCache, KeepsNothingThatWouldEvictMostOthers) {
-  CheckedCache<int, int> cache(8 * kMiB, kMiB);
+  IntCache cache(kEightOfMiB, kMiB);
   cache.keep(1, 1, kMiB);
   cache.keep(2, 2, kMiB + 1);
   EXPECT_EQ(cache.find(1), 1);
   EXPECT_FALSE(cache.find(2).has_value());
+}
+
+TEST(CheckedCache, ALargerEntryReplacesASmallerOne) {
+  IntCache cache(kEightOfMiB, kMiB);
+  cache.keep(1, 10, 100);
+  cache.keep(1, 11, 200);
+  cache.keep(1, 12, 150);
+  EXPECT_EQ(cache.find(1), 11);
+  for (int i = 2; i < 10; ++i) {
+    cache.keep(i, i, kMiB);
+  }
+  EXPECT_FALSE(cache.find(1).has_value());  // 200 bytes too many, not 300 or 100
+  EXPECT_EQ(cache.find(2), 2);
 }
 
 }  // namespace

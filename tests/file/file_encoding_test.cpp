@@ -48,7 +48,10 @@ TEST(Encoding, TheChoiceOfAChunkIsExplained) {
     ASSERT_TRUE(choice.has_value()) << choice.error().message();
     EXPECT_EQ(choice->num_rows, 5000U);
     EXPECT_FALSE(choice->candidates.empty());
-    EXPECT_EQ(std::ranges::count_if(choice->candidates, &EncodingCandidate::in_file), 1);
+    const auto taken = std::ranges::find_if(choice->candidates, &EncodingCandidate::in_file);
+    ASSERT_NE(taken, choice->candidates.end());
+    EXPECT_EQ(taken->cascade, choice->in_file);
+    EXPECT_EQ(std::ranges::count(taken, choice->candidates.end(), true, &EncodingCandidate::in_file), 1);
   }
   EXPECT_EQ(to_string(cascade_of(reader->row_group(0).chunks[0].root)).substr(0, 7), "masked(");
   EXPECT_EQ(explain_encoding(*reader, 1, 0).error().code(), StatusCode::invalid_argument);

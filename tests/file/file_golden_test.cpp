@@ -79,8 +79,8 @@ Result<Bytes> read_column(const Reader& reader, size_t column) {
   return out;
 }
 
-class FileGoldenVersion : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(FileGolden, FileGoldenVersion, testing::Values("v1", "v2"));
+class FileGoldenVersion : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(FileGolden, FileGoldenVersion, ::testing::Values("v1", "v2"));
 
 TEST_P(FileGoldenVersion, EveryFileDecodesToItsChecksum) {
   const std::filesystem::path folder = golden("decode") / GetParam();

@@ -27,7 +27,7 @@ Bytes small_ffor_file() {
 }
 
 // Strings with a null, in two row groups that share their symbols, and metadata.
-Bytes small_string_file() {
+Bytes two_group_string_file() {
   const TempDir dir;
   const Strings strings = strings_of({"abcabc", std::nullopt, "", "abcabc", "abcab\xff"});
   const StringsView view = strings.view();
@@ -40,7 +40,7 @@ Bytes small_string_file() {
 }
 
 // Every kind of zone map and of nulls, and a segment that is not part of the footer.
-Bytes nullable_file() {
+Bytes nullable_columns_file() {
   const TempDir dir;
   std::vector<Column> columns{{"i", DType::i64, true, {.kind = Logical::Kind::timestamp}},
                               {"f", DType::f32, true},
@@ -66,7 +66,7 @@ void expect_one_line(const Status& status) {
 }
 
 TEST(FileHostile, EveryFlippedBitIsNoticed) {
-  for (const Bytes& bytes : {small_file(), small_ffor_file(), small_string_file()}) {
+  for (const Bytes& bytes : {small_file(), small_ffor_file(), two_group_string_file()}) {
     const MemoryFile file(bytes);
     ASSERT_TRUE(open_and_read(file).ok());
     ASSERT_TRUE(open_and_verify(file).ok());
@@ -84,7 +84,7 @@ TEST(FileHostile, EveryFlippedBitIsNoticed) {
 }
 
 TEST(FileHostile, EveryTruncationIsNoticedByOpen) {
-  for (const Bytes& bytes : {small_file(), small_string_file()}) {
+  for (const Bytes& bytes : {small_file(), two_group_string_file()}) {
     for (size_t length = 0; length < bytes.size(); ++length) {
       const MemoryFile file(std::span<const std::byte>(bytes).first(length));
       const auto reader = file.open();
@@ -140,8 +140,8 @@ void try_both_versions(const Bytes& bytes) {
 TEST(FileHostile, FootersWithEveryByteChanged) {
   try_both_versions(small_file());
   try_both_versions(small_ffor_file());
-  try_both_versions(small_string_file());
-  try_both_versions(nullable_file());
+  try_both_versions(two_group_string_file());
+  try_both_versions(nullable_columns_file());
 }
 
 void try_strings(const Reader& reader) {
@@ -158,7 +158,7 @@ void try_strings(const Reader& reader) {
 
 // Damage that only decoding detects: bytes of segments changed, with valid checksums.
 TEST(FileHostile, StringSegmentsWithEveryByteChanged) {
-  Reworked reworked(small_string_file());
+  Reworked reworked(two_group_string_file());
   const std::vector<file::Segment> segments = reworked.footer.segments;
   for (const file::Segment& segment : segments) {
     for (const uint64_t i : testing::drawn(segment.size, testing::kListShare)) {
@@ -219,7 +219,7 @@ TEST(FileHostile, ThingsThatAreNoFiles) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   EXPECT_EQ(Reader::from_descriptor(ends[0], "(pipe)").error().message(),
-            "(pipe): open: not a file that can be read at any position");
+            "(pipe): open: the file is not seekable");
   ::close(ends[0]);
   ::close(ends[1]);
 }

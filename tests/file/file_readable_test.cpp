@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is written that cannot be read: values of many shapes, with every cascade that is accepted, as
-// arrays and as files. What is too much for every run is sampled, with a different seed each day; BOBBIN_SEED
-// repeats a run.
+// Nothing is written that cannot be read: values of many shapes, with every cascade that is
+// accepted, as arrays and as files. What is too much for every run is sampled, with a different seed each
+// day; BOBBIN_SEED repeats a run.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -22,7 +22,7 @@
 namespace bobbin::file_tests {
 namespace {
 
-using select::Cascade;
+using select::ResolvedCascade;
 using testing::drawn;
 using testing::Input;
 using testing::kDrawnShare;
@@ -37,18 +37,18 @@ uint64_t seed_of_run() {
 }
 
 // One to five, and the neighbours of powers of two.
-constexpr uint64_t kRows[] = {1,    2,    3,    4,    5,    7,    8,    9,    31,   32,   33,   63,
-                              64,   65,   127,  128,  129,  255,  256,  257,  511,  512,  513,  1023,
-                              1024, 1025, 1250, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193};
+constexpr uint64_t kReadableRows[] = {1,    2,    3,    4,    5,    7,    8,    9,    31,   32,   33,   63,
+                                      64,   65,   127,  128,  129,  255,  256,  257,  511,  512,  513,  1023,
+                                      1024, 1025, 1250, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193};
 
 // Bits of row i of n, before they are truncated to the type.
-struct Shape {
+struct ReadableShape {
   const char* name;
   std::function<uint64_t(uint64_t i, uint64_t n, Random& random)> bits;
 };
 
-const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> kShapes{
+const std::vector<ReadableShape>& readable_shapes() {
+  static const std::vector<ReadableShape> kShapes{
       {"constant", [](uint64_t, uint64_t, Random&) { return uint64_t{7}; }},
       {"two runs", [](uint64_t i, uint64_t n, Random&) { return uint64_t{i < n * 4 / 5 ? 2020U : 2024U}; }},
       {"only the first", [](uint64_t i, uint64_t, Random&) { return uint64_t{i == 0}; }},
@@ -72,7 +72,7 @@ const std::vector<Shape>& shapes() {
 }
 
 // For floats also typical decimals: every second shape is converted to decimals.
-Input make_input(DType type, const Shape& shape, uint64_t rows, Random& random) {
+Input make_input(DType type, const ReadableShape& shape, uint64_t rows, Random& random) {
   Input input{std::string(to_string(type)) + ", " + std::to_string(rows) + " rows, " + shape.name, type, {}};
   input.bytes.resize(rows * size_bytes(type));
   const bool decimals = is_float(type) && random.below(2) == 0;
@@ -91,8 +91,8 @@ Input make_input(DType type, const Shape& shape, uint64_t rows, Random& random) 
 }
 
 Input draw_input(DType type, Random& random) {
-  return make_input(type, shapes()[random.below(shapes().size())], kRows[random.below(std::size(kRows))],
-                    random);
+  return make_input(type, readable_shapes()[random.below(readable_shapes().size())],
+                    kReadableRows[random.below(std::size(kReadableRows))], random);
 }
 
 std::vector<const Codec*> codecs_for(DType type) {
@@ -106,18 +106,18 @@ std::vector<const Codec*> codecs_for(DType type) {
 }
 
 // Every cascade of a depth, including those that are refused because of nesting rules.
-std::vector<Cascade> all_cascades(DType type, uint32_t depth) {
-  std::vector<Cascade> found;
+std::vector<ResolvedCascade> all_cascades(DType type, uint32_t depth) {
+  std::vector<ResolvedCascade> found;
   for (const Codec* codec : codecs_for(type)) {
     found.push_back({codec->id, {}});
     if (depth == 1 || codec->parts().empty()) {
       continue;
     }
-    std::vector<Cascade> grown{{codec->id, {}}};
+    std::vector<ResolvedCascade> grown{{codec->id, {}}};
     for (size_t i = 0; i < codec->parts().size(); ++i) {
-      std::vector<Cascade> longer;
-      for (const Cascade& child : all_cascades(child_type(codec->id, i, type), depth - 1)) {
-        for (Cascade cascade : grown) {
+      std::vector<ResolvedCascade> longer;
+      for (const ResolvedCascade& child : all_cascades(child_type(codec->id, i, type), depth - 1)) {
+        for (ResolvedCascade cascade : grown) {
           cascade.children.push_back(child);
           longer.push_back(std::move(cascade));
         }
@@ -129,10 +129,10 @@ std::vector<Cascade> all_cascades(DType type, uint32_t depth) {
   return found;
 }
 
-Cascade draw_cascade(DType type, uint64_t depth, Random& random) {
+ResolvedCascade draw_cascade(DType type, uint64_t depth, Random& random) {
   const std::vector<const Codec*> codecs = codecs_for(type);
   const Codec& codec = *codecs[random.below(codecs.size())];
-  Cascade cascade{codec.id, {}};
+  ResolvedCascade cascade{codec.id, {}};
   for (size_t i = 0; depth > 1 && i < codec.parts().size(); ++i) {
     cascade.children.push_back(draw_cascade(child_type(codec.id, i, type), depth - 1, random));
   }
@@ -141,7 +141,7 @@ Cascade draw_cascade(DType type, uint64_t depth, Random& random) {
 
 // Encodes, and reads the result back. False if the values do not suit the cascade: not constant, or too many
 // distinct ones.
-bool reads_back(const Cascade& cascade, const Input& input, Backend backend) {
+bool reads_back(const ResolvedCascade& cascade, const Input& input, Backend backend) {
   SCOPED_TRACE(to_string(cascade) + " of " + input.name);
   const auto array = select::encode(cascade, input.values(), Backend::cpu);
   if (!array.has_value()) {
@@ -165,10 +165,10 @@ TEST(Readable, EveryCascadeOfDepthTwo) {
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
   uint64_t encoded = 0;
   for (const DType type : kAllTypes) {
-    for (const Cascade& cascade : testing::drawn_of(all_cascades(type, 2))) {
+    for (const ResolvedCascade& cascade : testing::drawn_of(all_cascades(type, 2))) {
       ASSERT_TRUE(select::check_cascade(cascade, type).ok()) << to_string(cascade);
-      for (const uint64_t shape : drawn(shapes().size())) {
-        const Input input = make_input(type, shapes()[shape], 1 + random.below(9), random);
+      for (const uint64_t shape : drawn(readable_shapes().size())) {
+        const Input input = make_input(type, readable_shapes()[shape], 1 + random.below(9), random);
         encoded += reads_back(cascade, input, Backend::cpu);
       }
       encoded += reads_back(cascade, draw_input(type, random), Backend::cpu);
@@ -187,7 +187,7 @@ TEST(Readable, DrawnCascadesOfDepthThreeAndMore) {
   uint64_t refused = 0;
   for (uint64_t round = 0; round < 20'000 / kDrawnShare; ++round) {
     const DType type = kAllTypes[random.below(std::size(kAllTypes))];
-    const Cascade cascade = draw_cascade(type, 3 + random.below(2), random);
+    const ResolvedCascade cascade = draw_cascade(type, 3 + random.below(2), random);
     if (!select::check_cascade(cascade, type).ok()) {
       ++refused;
       continue;
@@ -222,7 +222,7 @@ const std::vector<Nulls>& null_patterns() {
 }
 
 // A table of nullable columns, and the expected result of reading it.
-struct Drawn {
+struct DrawnTable {
   std::vector<Column> columns;
   std::vector<Bytes> values;
   std::vector<std::vector<uint8_t>> validity;
@@ -280,7 +280,7 @@ struct Drawn {
   }
 };
 
-void expect_round_trip(const Drawn& table) {
+void expect_readable_round_trip(const DrawnTable& table) {
   const MemoryFile file({});
   ASSERT_OK(table.write(file));
   const auto reader = file.open();
@@ -291,17 +291,17 @@ void expect_round_trip(const Drawn& table) {
 TEST(Readable, WhatIsChosenForEveryShape) {
   Random random(seed_of_run());
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
-  for (const uint64_t number : drawn(std::size(kRows))) {
-    const uint64_t rows = kRows[number];
-    Drawn table;
+  for (const uint64_t number : drawn(std::size(kReadableRows))) {
+    const uint64_t rows = kReadableRows[number];
+    DrawnTable table;
     table.options.goal.kind = rows % 2 == 0 ? Goal::Kind::smallest : Goal::Kind::fastest;
-    for (const Shape& shape : shapes()) {
+    for (const ReadableShape& shape : readable_shapes()) {
       for (const Nulls& nulls : testing::drawn_of(null_patterns())) {
         const DType type = kAllTypes[random.below(std::size(kAllTypes))];
         table.add(make_input(type, shape, rows, random), nulls, "");
       }
     }
-    expect_round_trip(table);
+    expect_readable_round_trip(table);
     ASSERT_FALSE(HasFatalFailure());
   }
 }
@@ -310,20 +310,21 @@ TEST(Readable, DrawnCascadesInFiles) {
   Random random(seed_of_run());
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
   for (uint64_t file = 0; file < drawn(20).size(); ++file) {
-    Drawn table;
-    const uint64_t rows = kRows[random.below(std::size(kRows))];
+    DrawnTable table;
+    const uint64_t rows = kReadableRows[random.below(std::size(kReadableRows))];
     while (table.columns.size() < 60) {
       const DType type = kAllTypes[random.below(std::size(kAllTypes))];
-      const Cascade cascade = draw_cascade(type, 1 + random.below(3), random);
-      const Input input = make_input(type, shapes()[random.below(shapes().size())], rows, random);
+      const ResolvedCascade cascade = draw_cascade(type, 1 + random.below(3), random);
+      const Input input =
+          make_input(type, readable_shapes()[random.below(readable_shapes().size())], rows, random);
       const Nulls& nulls = null_patterns()[random.below(null_patterns().size())];
-      Drawn alone;
+      DrawnTable alone;
       alone.add(input, nulls, to_string(cascade));
       if (alone.write(MemoryFile({})).ok()) {
         table.add(input, nulls, to_string(cascade));
       }
     }
-    expect_round_trip(table);
+    expect_readable_round_trip(table);
     ASSERT_FALSE(HasFatalFailure());
   }
 }
@@ -331,16 +332,16 @@ TEST(Readable, DrawnCascadesInFiles) {
 // A table that was lost: two runs, and nulls up to the last row.
 TEST(Readable, TwoRunsAndALastValueAfterNulls) {
   Random random(1);
-  Drawn runs;
-  runs.add(make_input(DType::i64, shapes()[1], 1250, random), null_patterns()[0], "");
+  DrawnTable runs;
+  runs.add(make_input(DType::i64, readable_shapes()[1], 1250, random), null_patterns()[0], "");
   for (const char* codec : {"rle(sparse, bitpack)", "rle(rle, bitpack)", "sparse(rle, ffor)",
                             "rle(sparse(constant, constant), ffor)"}) {
-    runs.add(make_input(DType::i64, shapes()[1], 1250, random), null_patterns()[0], codec);
+    runs.add(make_input(DType::i64, readable_shapes()[1], 1250, random), null_patterns()[0], codec);
   }
-  expect_round_trip(runs);
-  Drawn last;
-  last.add(make_input(DType::i64, shapes()[3], 500'001, random), null_patterns()[4], "");
-  expect_round_trip(last);
+  expect_readable_round_trip(runs);
+  DrawnTable last;
+  last.add(make_input(DType::i64, readable_shapes()[3], 500'001, random), null_patterns()[4], "");
+  expect_readable_round_trip(last);
 }
 
 TEST(Readable, WhatAReaderRefusesIsRefusedBeforeItIsWritten) {
@@ -394,10 +395,10 @@ TEST(Readable, Strings) {
   const TempDir dir;
   Random random(seed_of_run());
   SCOPED_TRACE("BOBBIN_SEED=" + std::to_string(seed_of_run()));
-  for (const uint64_t rows : kRows) {
+  for (const uint64_t rows : kReadableRows) {
     for (const bool choose : {false, true}) {
       const Strings strings = draw_strings(rows, random);
-      Cascade cascade = draw_cascade(DType::utf8, 3, random);
+      ResolvedCascade cascade = draw_cascade(DType::utf8, 3, random);
       while (!select::check_cascade(cascade, DType::utf8).ok()) {
         cascade = {CodecId::dict, {draw_cascade(DType::u8, 2, random), {CodecId::fsst, {}}}};
       }

@@ -42,6 +42,11 @@ constexpr Kind kKinds[] = {
     {"dict", DType::i64, [](uint64_t, uint64_t random) { return random % 5000 * 0x123456789; }},
     {"rle", DType::u32, [](uint64_t row, uint64_t) { return row / 3 * 0x9e3779b1 & 0xffffffff; }},
     {"sparse", DType::u64, [](uint64_t, uint64_t random) { return random % 5 == 0 ? random : 3; }},
+    // Row numbers that are not evenly spread: nearly all of them late, or early.
+    {"rle(bitpack, bitpack)", DType::u32,
+     [](uint64_t row, uint64_t) { return row < 25'000 ? row / 9000 : row; }},
+    {"sparse(bitpack, bitpack)", DType::u64,
+     [](uint64_t row, uint64_t random) { return row < 8000 && random % 3 == 0 ? random : 3; }},
     {"zigzag", DType::i32,
      [](uint64_t, uint64_t random) { return (random & 1) != 0 ? random % 3000 : (0 - random % 3000); }},
     {"diff", DType::u32, [](uint64_t row, uint64_t random) { return row * 100'000 + random % 100'000; }},

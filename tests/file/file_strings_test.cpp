@@ -21,7 +21,7 @@ void expect_same(const Strings& got, const Strings& wanted) {
   }
 }
 
-void expect_round_trip(const Strings& strings, const WriteOptions& options = {}) {
+void expect_same_strings(const Strings& strings, const WriteOptions& options = {}) {
   const TempDir dir;
   const auto reader = written(dir, strings, options);
   ASSERT_TRUE(reader.has_value()) << reader.error().message();
@@ -33,21 +33,21 @@ void expect_round_trip(const Strings& strings, const WriteOptions& options = {})
 }
 
 TEST(FileStrings, RoundTripsOfEverySort) {
-  expect_round_trip({});
-  expect_round_trip(strings_of({""}));
-  expect_round_trip(strings_of({std::nullopt}));
-  expect_round_trip(strings_of({std::nullopt, "", std::nullopt}), {.rows_per_group = 1});
-  expect_round_trip(strings_of(Texts(3000, std::string(200, '\xff'))));
+  expect_same_strings({});
+  expect_same_strings(strings_of({""}));
+  expect_same_strings(strings_of({std::nullopt}));
+  expect_same_strings(strings_of({std::nullopt, "", std::nullopt}), {.rows_per_group = 1});
+  expect_same_strings(strings_of(Texts(3000, std::string(200, '\xff'))));
   for (const uint64_t count : {1, 7, 8, 9, 1023, 1024, 1025, 5000}) {
     for (const uint64_t group : {7, 1024, 4000}) {
       SCOPED_TRACE(std::to_string(count) + " rows in groups of " + std::to_string(group));
-      expect_round_trip(strings_of(mixed_texts(count)), {.rows_per_group = group});
+      expect_same_strings(strings_of(mixed_texts(count)), {.rows_per_group = group});
     }
   }
 }
 
 TEST(FileStrings, AMillionEmptyOnes) {
-  expect_round_trip(strings_of(Texts(1'000'000, "")), {.rows_per_group = 400'000});
+  expect_same_strings(strings_of(Texts(1'000'000, "")), {.rows_per_group = 400'000});
 }
 
 TEST(FileStrings, OneLongerThanARowGroup) {
@@ -55,7 +55,7 @@ TEST(FileStrings, OneLongerThanARowGroup) {
   for (uint32_t i = 0; text.size() < testing::shrunk(40'000'000); ++i) {
     text += "line " + std::to_string(i * 7919) + "; ";
   }
-  expect_round_trip(strings_of({"before", text, "after"}), {.bytes_per_group = 1 << 20});
+  expect_same_strings(strings_of({"before", text, "after"}), {.bytes_per_group = 1 << 20});
 }
 
 TEST(FileStrings, RowRangesOverRowGroups) {

@@ -62,7 +62,7 @@ TEST(GpuArrow, StreamsHaveTheRowsOfTheHost) {
   const std::vector<std::string> formats = device_formats(*reader);
   const auto want = on_the_host(reader, {.begin = 100, .num_rows = 3333, .formats = formats});
   DeviceStream stream;
-  ASSERT_OK(arrow::export_device_scan(reader, {.begin = 100, .num_rows = 3333}, &stream.held));
+  ASSERT_OK(arrow::export_device_table_scan(reader, {.begin = 100, .num_rows = 3333}, &stream.held));
   EXPECT_EQ(stream.held.device_type, ARROW_DEVICE_CUDA);
   std::vector<std::vector<std::string>> found(formats.size());
   for (;;) {

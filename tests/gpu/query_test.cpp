@@ -5,6 +5,7 @@
 #include "tests/gpu/seeds.hpp"
 #include "tests/plan/checks.hpp"
 #include "tests/plan/table_checks.hpp"
+#include "tests/query/top_rows.hpp"
 
 namespace bobbin::testing {
 namespace {
@@ -69,6 +70,11 @@ TEST(GpuQueries, MarksInCompiledKernels) {
     ASSERT_EQ(check_marks(Backend::cuda, random), "") << "seed " << seed;
   }
   EXPECT_EQ(check_distinct(Backend::cuda), "");
+}
+
+TEST(GpuQueries, TheFirstRowsOfAnOrder) {
+  constexpr uint64_t kLimits[] = {1, 20, 3000};
+  EXPECT_EQ(query_tests::check_top_rows(Backend::cuda, kLimits), "");
 }
 
 TEST(GpuQueries, CodesAreCounted) {

@@ -105,9 +105,9 @@ esac
 "$work/prefix/bin/bobbin" verify prices.bob weather.bob
 cmp weather.csv "$source/examples/weather.csv"
 # The version macros agree with the VERSION file.
-grep -q "define BOBBIN_VERSION \"$(<"$source/VERSION")\"" "$work/prefix/include/bobbin/version.hpp"
+grep -q "define BOBBIN_VERSION \"$(<"$source/VERSION")\"" "$work/prefix/include/bobbin/version.h"
 IFS=. read -r major minor patch <"$source/VERSION"
 for part in "MAJOR $major" "MINOR $minor" "PATCH $patch"; do
-  grep -q "define BOBBIN_VERSION_$part\$" "$work/prefix/include/bobbin/version.hpp"
+  grep -q "define BOBBIN_VERSION_$part\$" "$work/prefix/include/bobbin/version.h"
 done
 [[ $("$work/prefix/bin/bobbin" --version) == *"$(<"$source/VERSION")"* ]]

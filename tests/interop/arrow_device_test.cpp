@@ -30,8 +30,8 @@ TEST(ArrowDevice, StreamsHaveTheRowsOfTheHost) {
   const std::vector<std::string> formats = device_formats(*reader);
   const auto want = on_the_host(reader, {.begin = 100, .num_rows = 3333, .formats = formats});
   DeviceStream stream;
-  ASSERT_OK(arrow::export_device_scan(reader, {.begin = 100, .num_rows = 3333, .backend = Backend::emulator},
-                                      &stream.held));
+  ASSERT_OK(arrow::export_device_table_scan(
+      reader, {.begin = 100, .num_rows = 3333, .backend = Backend::emulator}, &stream.held));
   EXPECT_EQ(stream.held.device_type, ARROW_DEVICE_CPU);
   Received<ArrowSchema> schema;
   ASSERT_EQ(stream.held.get_schema(&stream.held, &schema.held), 0);
@@ -142,10 +142,11 @@ TEST(ArrowDevice, WhatCannotBeExportedIsSaid) {
   EXPECT_FALSE(arrow::export_device_columns(std::move(unequal), two, options, &array.held).ok());
   DeviceStream stream;
   EXPECT_FALSE(
-      arrow::export_device_scan(reader, {.columns = {{99}}, .backend = Backend::emulator}, &stream.held)
+      arrow::export_device_table_scan(reader, {.columns = {{99}}, .backend = Backend::emulator}, &stream.held)
           .ok());
   EXPECT_FALSE(
-      arrow::export_device_scan(reader, {.formats = text, .backend = Backend::emulator}, &stream.held).ok());
+      arrow::export_device_table_scan(reader, {.formats = text, .backend = Backend::emulator}, &stream.held)
+          .ok());
   EXPECT_EQ(array.held.array.release, nullptr);
 }
 

@@ -12,7 +12,7 @@
 namespace bobbin::interop_tests {
 namespace {
 
-using arrow::ScanOptions;
+using arrow::TableScanOptions;
 using file_tests::TempDir;
 using file_tests::Texts;
 
@@ -35,8 +35,8 @@ std::vector<int32_t> numbers_of(ArrowArrayStream& stream) {
   }
 }
 
-Status start(const std::shared_ptr<const Reader>& reader, const ScanOptions& options, Stream& stream) {
-  return arrow::export_scan(reader, options, &stream.held);
+Status start(const std::shared_ptr<const Reader>& reader, const TableScanOptions& options, Stream& stream) {
+  return arrow::export_table_scan(reader, options, &stream.held);
 }
 
 size_t column_named(const Reader& reader, const std::string& name) {
@@ -163,7 +163,7 @@ TEST(ArrowScan, RangesLimitsGroupsAndFilters) {
   const size_t column = column_named(*reader, "never null");
   const HostColumn all = table_tests::expected(*reader, column, 0, kRows);
   const auto value = [&](uint64_t row) { return value_of<int32_t>(all.number(row)); };
-  const auto check = [&](ScanOptions options, auto keep, uint64_t limit) {
+  const auto check = [&](TableScanOptions options, auto keep, uint64_t limit) {
     options.columns = {{column}};
     std::vector<int32_t> wanted;
     for (uint64_t row = 0; row < kRows && wanted.size() < limit; ++row) {
@@ -228,9 +228,9 @@ TEST(ArrowScan, RowGroupsThatZoneMapsRuleOutAreNotRead) {
   auto writer = Writer::create(dir / "r.bob", {{"x", DType::i32}}, {.rows_per_group = 1024});
   ASSERT_OK(writer->append({rising}));
   ASSERT_OK(writer->finish());
-  arrow::ScanCounts counts;
-  ScanOptions options{.where = query::col("x") >= 4000};
-  options.report = [&](const arrow::ScanCounts& now) { counts = now; };
+  arrow::TableScanCounts counts;
+  TableScanOptions options{.where = query::col("x") >= 4000};
+  options.report = [&](const arrow::TableScanCounts& now) { counts = now; };
   Stream stream;
   ASSERT_OK(start(open(dir / "r.bob"), options, stream));
   EXPECT_EQ(numbers_of(stream.held).size(), 96U);
@@ -241,9 +241,9 @@ TEST(ArrowScan, RowGroupsThatZoneMapsRuleOutAreNotRead) {
 TEST(ArrowScan, WrongOptionsAreRefused) {
   const TempDir dir;
   const auto reader = everything(dir);
-  const auto refused = [&](const ScanOptions& options) {
+  const auto refused = [&](const TableScanOptions& options) {
     ArrowArrayStream stream{};
-    EXPECT_EQ(arrow::export_scan(reader, options, &stream).code(), StatusCode::invalid_argument);
+    EXPECT_EQ(arrow::export_table_scan(reader, options, &stream).code(), StatusCode::invalid_argument);
     EXPECT_EQ(stream.release, nullptr);
   };
   refused({.columns = {{1000}}});

@@ -30,7 +30,7 @@ inline void next_of(ArrowDeviceArrayStream& stream, ReceivedDevice& to) {
   ASSERT_EQ(stream.get_next(&stream, &to.held), 0) << stream.get_last_error(&stream);
 }
 
-// Of a value in bytes; booleans are bits.
+// The size of a value in bytes; booleans are bits.
 inline size_t value_bytes(const std::string& format) {
   return format.starts_with("d:")             ? 16
          : format == "ttm" || format == "tts" ? 4
@@ -82,9 +82,9 @@ inline std::vector<std::string> texts_of(const ArrowArray& array, const std::str
 
 // What the stream of a scan on the host gives, per column.
 inline std::vector<std::vector<std::string>> on_the_host(const std::shared_ptr<const Reader>& reader,
-                                                         const arrow::ScanOptions& options) {
+                                                         const arrow::TableScanOptions& options) {
   Received<ArrowArrayStream> stream;
-  const Status status = arrow::export_scan(reader, options, &stream.held);
+  const Status status = arrow::export_table_scan(reader, options, &stream.held);
   EXPECT_TRUE(status.ok()) << status.message();
   std::vector<std::vector<std::string>> made(options.formats.size());
   for (;;) {

@@ -94,7 +94,7 @@ class MadeSchema {
 // One column of an array of another program, imported.
 struct Imported {
   std::unique_ptr<arrow::Importer> importer;
-  std::unique_ptr<arrow::Batch> batch;
+  std::unique_ptr<arrow::ImportedBatch> batch;
   Status status;
 
   [[nodiscard]] const ColumnView& column() const { return batch->columns()[0]; }
@@ -133,7 +133,7 @@ inline Imported import_all(ArrowSchema& schema, const ArrowArray& array) {
   auto batch = made.importer->import(array);
   made.status = batch.error();
   if (batch.has_value()) {
-    made.batch = std::make_unique<arrow::Batch>(*std::move(batch));
+    made.batch = std::make_unique<arrow::ImportedBatch>(*std::move(batch));
   }
   return made;
 }

@@ -24,12 +24,13 @@ This table is made from the registry by a test (`tests/plan/capabilities_test.cp
 when it is out of date. *Encoded* means that the operation works on encoded data, *decodes* that it
 decodes first. A device is a GPU or the emulator.
 
-On a device, a query (`bobbin/query.hpp`, `bobbin query`) takes one of these paths. *Packed*: tests
-and sums work on packed words, in a kernel composed for simple queries or programmed for others.
-*Composed*: a test and a sum or count of a single column of 32 or 64 bits; other queries are
-interpreted. *Interpreted*: vectors are decoded in shared memory, and no value is written to memory.
-*Decoded*: the column is decoded first. A tree takes the path of its root, if all of its children
-can take it too.
+On a device, a query (`bobbin/query.hpp`, `bobbin query`) reads a column in one of these ways.
+*Packed*: a kernel that is compiled for the query tests and sums packed words. *Staged*: such a
+kernel decodes vectors in registers or shared memory, and no value is written to memory. *Decoded*:
+the column is decoded to memory first; but a compiled kernel reads `rle` and `sparse` directly if they
+have at most one run or position per four rows. Where no kernel is compiled, the general kernel decodes
+vectors of packed and staged columns in shared memory. A tree is read in the way of its root, if all
+of its children can be read in that way too.
 
 )";
 
@@ -75,9 +76,8 @@ std::vector<std::string> row_of(const Codec& codec) {
   const Array array = some_values(codec);
   ColumnPlan column;
   std::vector<Dictionary> dictionaries;
-  const bool packed = make_column(values_of(array), QueryPath::programmed, column, dictionaries);
-  const bool composed = make_column(values_of(array), QueryPath::composed, column, dictionaries);
-  const bool known = make_column(values_of(array), QueryPath::interpreted, column, dictionaries);
+  const bool known = make_column(values_of(array), QueryPath::automatic, column, dictionaries);
+  const bool packed = known && column.form == ColumnForm::packed;
   return {std::string(codec.name),
           codec.floats_only     ? "floats"
           : codec.signed_only   ? "signed integers"
@@ -90,10 +90,9 @@ std::vector<std::string> row_of(const Codec& codec) {
           encoded(codec.compare != nullptr),
           encoded(device.compare != nullptr || packed),
           encoded(known && can_fetch(column)),
-          packed     ? "packed"
-          : composed ? "composed"
-          : known    ? "interpreted"
-                     : "decoded"};
+          packed  ? "packed"
+          : known ? "staged"
+                  : "decoded"};
 }
 
 std::string table() {

@@ -117,7 +117,9 @@ TEST(CompiledQueries, OfDistinctValuesInFiles) {
   plan::composed_runner(Backend::emulator) = &run;
   runs = 0;
   EXPECT_EQ(check_distinct(Backend::emulator), "");
-  EXPECT_GT(runs, 40);  // three row groups for each of 20 queries, except those that zone maps rule out
+  if (kAllCasesRun) {  // three row groups for each of 20 queries, except those that zone maps rule out
+    EXPECT_GT(runs, 40);
+  }
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 
@@ -125,7 +127,9 @@ TEST(CompiledQueries, OfGroupsOfNullsInFiles) {
   plan::composed_runner(Backend::emulator) = &run;
   runs = 0;
   EXPECT_EQ(check_grouped_nulls(Backend::emulator), "");
-  EXPECT_GT(runs, 45);  // three row groups for each of 24 queries, where there is shared memory for the cells
+  if (kAllCasesRun) {  // three row groups for each of 24 queries, where there is shared memory for the cells
+    EXPECT_GT(runs, 45);
+  }
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 
@@ -158,7 +162,9 @@ TEST(CompiledQueries, OfGroupsInFiles) {
   plan::composed_runner(Backend::emulator) = &run;
   runs = 0;
   EXPECT_EQ(check_grouped_file(Backend::emulator), "");
-  EXPECT_GT(runs, 80);  // three row groups for each of 30 queries
+  if (kAllCasesRun) {  // three row groups for each of 30 queries
+    EXPECT_GT(runs, 80);
+  }
   plan::composed_runner(Backend::emulator) = nullptr;
 }
 

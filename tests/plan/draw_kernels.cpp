@@ -9,6 +9,7 @@
 
 #include "plan/compiled.hpp"
 #include "tests/codecs/component.hpp"
+#include "tests/drawn.hpp"
 #include "tests/plan/checks.hpp"
 #include "tests/plan/drawn_kernels.hpp"
 #include "tests/plan/table_checks.hpp"
@@ -40,12 +41,47 @@ bool write(uint32_t file, const std::string& path) {
     out << fmt::format("namespace bobbin::plan::drawn{} {{\n{}}}\n", i, found()[i]);
     table += fmt::format("    {{R\"({})\", &run_drawn<plan::drawn{}::Query>}},\n", found()[i], i);
   }
+  const std::string body =
+      table.empty() ? "  return {};\n"
+                    : "  static constexpr DrawnKernel kAll[] = {\n" + table + "  };\n  return kAll;\n";
   out << fmt::format(
       "\nnamespace bobbin::testing {{\n\ntemplate <>\nstd::span<const DrawnKernel> drawn_kernels<{}>() {{\n"
-      "  static constexpr DrawnKernel kAll[] = {{\n{}  }};\n  return kAll;\n}}\n\n}}  // namespace "
-      "bobbin::testing\n",
-      file, table);
+      "{}}}\n\n}}  // namespace bobbin::testing\n",
+      file, body);
   return out.good();
+}
+
+// The cases that compiled_test.cpp runs: the same `BOBBIN_SEED` draws the same ones.
+void draw_all() {
+  constexpr Backend kBackend = Backend::emulator;
+  for (const uint64_t first : {uint64_t{0}, kDrawnQueries / 2}) {
+    for (const uint64_t i : drawn(kDrawnQueries / 2)) {
+      Random random(first + i);
+      (void)check_compiled(kBackend, random, false);
+    }
+  }
+  for (const uint64_t kind : drawn(2 * kKinds)) {
+    Random random(kind);
+    (void)check_compiled_kind(kBackend, static_cast<uint32_t>(kind), random, false);
+  }
+  for (const uint64_t seed : drawn(kDrawnGroups)) {
+    Random random(seed);
+    (void)check_groups(kBackend, random, false);
+  }
+  for (const uint64_t seed : drawn(kDrawnRuns)) {
+    Random random(seed);
+    (void)check_runs(kBackend, random, false);
+  }
+  for (const uint64_t seed : drawn(kDrawnMarks)) {
+    Random random(seed);
+    (void)check_marks(kBackend, random, false);
+  }
+  (void)check_distinct(kBackend, false);
+  (void)check_grouped_nulls(kBackend, false);
+  (void)check_grouped_file(kBackend, false);
+  if (kAllCasesRun) {
+    (void)check_long_groups(kBackend, false);
+  }
 }
 
 }  // namespace
@@ -57,30 +93,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   plan::composed_runner(Backend::emulator) = &testing::note;
-  for (uint64_t seed = 0; seed < testing::kDrawnQueries; ++seed) {
-    testing::Random random(seed);
-    (void)testing::check_compiled(Backend::emulator, random, false);
-  }
-  for (uint32_t kind = 0; kind < 2 * testing::kKinds; ++kind) {
-    testing::Random random(kind);
-    (void)testing::check_compiled_kind(Backend::emulator, kind, random, false);
-  }
-  for (uint64_t seed = 0; seed < testing::kDrawnGroups; ++seed) {
-    testing::Random random(seed);
-    (void)testing::check_groups(Backend::emulator, random, false);
-  }
-  for (uint64_t seed = 0; seed < testing::kDrawnRuns; ++seed) {
-    testing::Random random(seed);
-    (void)testing::check_runs(Backend::emulator, random, false);
-  }
-  for (uint64_t seed = 0; seed < testing::kDrawnMarks; ++seed) {
-    testing::Random random(seed);
-    (void)testing::check_marks(Backend::emulator, random, false);
-  }
-  (void)testing::check_distinct(Backend::emulator, false);
-  (void)testing::check_grouped_nulls(Backend::emulator, false);
-  (void)testing::check_grouped_file(Backend::emulator, false);
-  (void)testing::check_long_groups(Backend::emulator, false);
+  testing::draw_all();
   for (uint32_t file = 0; file < testing::kDrawnFiles; ++file) {
     if (!testing::write(file, argv[file + 1])) {
       return 1;

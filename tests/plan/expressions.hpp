@@ -19,7 +19,7 @@ struct NumberColumn {
   DType type{};
   plan::Bounds bounds{};
 };
-// Of values of a type.
+// The column of these values.
 [[nodiscard]] NumberColumn number_column(DType type, const std::vector<std::byte>& values);
 
 // With at least one column. No step has 128 bits. Empty if the columns do not allow it.

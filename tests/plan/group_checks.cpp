@@ -14,6 +14,7 @@
 #include "file/append.hpp"
 #include "plan/host.hpp"
 #include "plan/plan.hpp"
+#include "tests/drawn.hpp"
 #include "tests/file/support.hpp"
 #include "tests/plan/checks.hpp"
 #include "tests/plan/encode_drawn.hpp"
@@ -27,7 +28,7 @@ using plan::Fold;
 using plan::KeyColumn;
 using plan::Total;
 
-constexpr uint64_t kRows = 5000;
+constexpr uint64_t kGroupRows = 5000;
 
 struct Groups {
   std::vector<Array> columns;
@@ -46,7 +47,7 @@ struct Groups {
 };
 
 template <class T, class Draw>
-Array encode(CodecId codec, Draw&& draw, uint64_t rows = kRows) {
+Array encode(CodecId codec, Draw&& draw, uint64_t rows = kGroupRows) {
   return encode_drawn<T>(codec, std::forward<Draw>(draw), rows);
 }
 
@@ -161,7 +162,7 @@ Groups draw_groups(Random& random) {
                                  column});
   }
   const uint64_t begin = random.below(2) * random.below(1500);
-  const uint64_t kept = kRows - begin - random.below(2) * 100;
+  const uint64_t kept = kGroupRows - begin - random.below(2) * 100;
   for (Array& column : groups.columns) {
     column = *array::slice(column, begin, kept);
   }
@@ -304,10 +305,11 @@ std::string check_long_groups(Backend backend, bool compares) {
 std::string check_wide_groups(Backend backend) {
   Random random(2);
   Groups groups;
-  groups.columns = {encode<uint8_t>(CodecId::ffor, [&] { return random.below(5); }),
-                    encode<uint64_t>(CodecId::ffor, [&] { return UINT64_MAX - random.below(9); }),
-                    encode<int64_t>(CodecId::ffor, [&] { return INT64_MIN + random.below(9); }),
-                    encode<int64_t>(CodecId::ffor, [&] { return random.below(9) - 4; })};
+  groups.columns = {
+      encode<uint8_t>(CodecId::ffor, [&] { return random.below(5); }),
+      encode<uint64_t>(CodecId::ffor, [&] { return UINT64_MAX - random.below(9); }),
+      encode<int64_t>(CodecId::ffor, [&] { return static_cast<uint64_t>(INT64_MIN) + random.below(9); }),
+      encode<int64_t>(CodecId::ffor, [&] { return random.below(9) - 4; })};
   groups.keys = {{.column = 0, .low = 0, .values = 5}};
   groups.aggregates = {{Fold::sum, 1}, {Fold::sum, 2}, {Fold::sum, 3}};
   return check(groups, backend, true);
@@ -361,13 +363,13 @@ constexpr std::string_view kFilters[] = {"", "number < 90", "3 * number < amount
 Result<std::string> compare_files(const std::string& path, Backend backend, bool compares) {
   BOBBIN_TRY(write_keys(path));
   BOBBIN_ASSIGN(const Reader reader, Reader::open(path));
-  for (const std::string_view filter : kFilters) {
+  for (const std::string_view filter : drawn_of(kFilters)) {
     query::Query asked(reader);
     if (!filter.empty()) {
       BOBBIN_ASSIGN(query::Predicate predicate, query::parse_predicate(filter));
       asked = asked.where(std::move(predicate));
     }
-    for (const std::string_view text : kAggregates) {
+    for (const std::string_view text : drawn_of(kAggregates)) {
       BOBBIN_ASSIGN(const auto aggregates, query::parse_aggregates(text));
       for (const std::vector<std::string>& keys :
            {std::vector<std::string>{}, {"shop"}, {"day"}, {"shop", "day"}, {"day", "shop"}}) {

@@ -12,7 +12,7 @@
 namespace bobbin::testing {
 namespace {
 
-constexpr uint64_t kRows = 5000;
+constexpr uint64_t kMarkRows = 5000;
 
 struct Marks {
   std::vector<Array> columns;  // the codes are in the first
@@ -21,7 +21,7 @@ struct Marks {
 };
 
 // Codes in several encodings; some are greater than the last entry's.
-Array draw_codes(Random& random, uint64_t& entries) {
+Array draw_marked_codes(Random& random, uint64_t& entries) {
   const auto draw = [&](uint64_t most, uint64_t least = 1) {
     entries = least + random.below(most - least);
     const uint64_t limit = std::min(most, entries + 3);
@@ -30,30 +30,30 @@ Array draw_codes(Random& random, uint64_t& entries) {
   };
   switch (random.below(6)) {
     case 0:
-      return encode_drawn<uint8_t>(CodecId::bitpack, draw(250), kRows);
+      return encode_drawn<uint8_t>(CodecId::bitpack, draw(250), kMarkRows);
     case 1:
-      return encode_drawn<uint8_t>(CodecId::rle, draw(3), kRows);
+      return encode_drawn<uint8_t>(CodecId::rle, draw(3), kMarkRows);
     case 2:
-      return encode_drawn<uint16_t>(CodecId::ffor, draw(3000), kRows);
+      return encode_drawn<uint16_t>(CodecId::ffor, draw(3000), kMarkRows);
     case 3:
-      return encode_drawn<uint16_t>(CodecId::patched, draw(40'000), kRows);
+      return encode_drawn<uint16_t>(CodecId::patched, draw(40'000), kMarkRows);
     case 4:  // more than shared memory has marks for
-      return encode_drawn<uint32_t>(CodecId::bitpack, draw(100'000, 70'000), kRows);
+      return encode_drawn<uint32_t>(CodecId::bitpack, draw(100'000, 70'000), kMarkRows);
     default:
-      return encode_drawn<uint32_t>(CodecId::ffor, draw(1000), kRows);
+      return encode_drawn<uint32_t>(CodecId::ffor, draw(1000), kMarkRows);
   }
 }
 
 Marks draw_marks(Random& random) {
   Marks marks;
-  marks.columns.push_back(draw_codes(random, marks.entries));
+  marks.columns.push_back(draw_marked_codes(random, marks.entries));
   marks.columns.push_back(encode_drawn<uint32_t>(
-      CodecId::ffor, [&] { return random.below(1000); }, kRows));
+      CodecId::ffor, [&] { return random.below(1000); }, kMarkRows));
   for (Array& column : marks.columns) {
     column = random.below(3) == 0 ? with_nulls(std::move(column), random) : std::move(column);
   }
   const uint64_t begin = random.below(2) * random.below(1500);
-  const uint64_t kept = kRows - begin - random.below(2) * 100;
+  const uint64_t kept = kMarkRows - begin - random.below(2) * 100;
   for (Array& column : marks.columns) {
     column = *array::slice(column, begin, kept);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bobbin/query.hpp"
+#include "tests/drawn.hpp"
 #include "tests/query/support.hpp"
 
 namespace bobbin::testing {
@@ -67,12 +68,14 @@ std::vector<bool> passing(const TestTable& table, const query::Predicate& predic
   return passes;
 }
 
+constexpr std::string_view kDistinctFilters[] = {
+    "small <= 100", "small < 2", "text is not null and wide >= 0", "text like '%e 4' or real < 0.5"};
+
 Result<std::string> compare_distinct(const std::string& path, Backend backend, bool compares) {
   const TestTable table = draw_table();
   BOBBIN_TRY(query_tests::write(path, table, kRowsPerGroup, "dict"));
   BOBBIN_ASSIGN(const Reader reader, Reader::open(path));
-  for (const std::string_view filter :
-       {"small <= 100", "small < 2", "text is not null and wide >= 0", "text like '%e 4' or real < 0.5"}) {
+  for (const std::string_view filter : drawn_of(kDistinctFilters)) {
     BOBBIN_ASSIGN(const query::Predicate predicate, query::parse_predicate(filter));
     const std::vector<bool> passes = passing(table, predicate);
     for (const Column& column : table.columns) {
@@ -107,10 +110,10 @@ Result<std::string> compare_groups(const std::string& path, Backend backend, boo
   const TestTable table = draw_table();
   BOBBIN_TRY(query_tests::write(path, table, kRowsPerGroup));
   BOBBIN_ASSIGN(const Reader reader, Reader::open(path));
-  for (const std::string_view filter : kGroupFilters) {
+  for (const std::string_view filter : drawn_of(kGroupFilters)) {
     BOBBIN_ASSIGN(const query::Predicate predicate, query::parse_predicate(filter));
     const std::vector<bool> passes = passing(table, predicate);
-    for (const std::string_view text : kGroupAggregates) {
+    for (const std::string_view text : drawn_of(kGroupAggregates)) {
       BOBBIN_ASSIGN(const auto aggregates, query::parse_aggregates(text));
       for (const std::vector<std::string>& keys :
            {std::vector<std::string>{"text"}, {"few"}, {"few", "text"}, {"wide"}}) {

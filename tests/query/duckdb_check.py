@@ -105,7 +105,7 @@ def text(value):
 
 
 def expression(draw, names, depth):
-    """Of columns whose products DuckDB holds exactly too."""
+    """Draws an expression of columns whose products DuckDB holds exactly too."""
     if depth == 0 or draw.random() < 0.2:
         return draw.choice(names) if draw.random() < 0.75 else draw.choice(["2", "1.25", "0.5", "(-3)", "10"])
     if draw.random() < 0.1:

@@ -2,6 +2,7 @@
 // Which kernels answer the row groups of a query: one for all of them, although their widths differ.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -14,18 +15,18 @@ namespace bobbin::query_tests {
 namespace {
 
 constexpr uint64_t kRows = 8192;
-constexpr uint64_t kRowsPerGroup = 2048;
+constexpr uint64_t kExplainedGroupRows = 2048;
 
 // Values of 3 to 6 bits, by row group, of which 16 are frequent.
 Reader write_table(const std::string& path) {
   std::vector<uint32_t> a(kRows);
   std::vector<uint32_t> b(kRows);
   for (uint32_t i = 0; i < kRows; ++i) {
-    a[i] = (i * 7919) % (8U << (i / kRowsPerGroup));
+    a[i] = (i * 7919) % (8U << (i / kExplainedGroupRows));
     b[i] = (i * 31) % 200;
   }
   WriteOptions options;
-  options.rows_per_group = kRowsPerGroup;
+  options.rows_per_group = kExplainedGroupRows;
   options.codec = "ffor";
   Writer writer = Writer::create(path, {{"a", DType::u32}, {"b", DType::u32}}, options).value();
   EXPECT_TRUE(writer.append({a, b}).ok());
@@ -79,7 +80,7 @@ TEST_F(Explained, OneKernelAnswersAllRowGroups) {
   EXPECT_EQ(asked().size(), 1);
   ASSERT_EQ(explanation.sources.size(), 1);
   EXPECT_NE(explanation.sources[0].find("Widths<3, 4, 5, 6>"), std::string::npos) << explanation.sources[0];
-  ASSERT_EQ(explanation.steps.size(), kRows / kRowsPerGroup);
+  ASSERT_EQ(explanation.steps.size(), kRows / kExplainedGroupRows);
   for (size_t g = 0; g < explanation.steps.size(); ++g) {
     EXPECT_EQ(explanation.steps[g].row_group, g);
     EXPECT_EQ(explanation.steps[g].kernel, "general");
@@ -88,15 +89,38 @@ TEST_F(Explained, OneKernelAnswersAllRowGroups) {
   }
 }
 
-TEST_F(Explained, SaysWhichKernelsAreBuiltIn) {
-  const Reader reader = write_table(dir_ / "built_in.bob");
-  query::Explanation explanation;
-  const auto query = query::from(reader).on(Backend::emulator).where(query::col("a") < 5);
-  EXPECT_TRUE(query.explained(explanation).sum("a").has_value());
-  EXPECT_TRUE(asked().empty());
-  EXPECT_TRUE(explanation.sources.empty());
-  ASSERT_FALSE(explanation.steps.empty());
-  EXPECT_EQ(explanation.steps.back().kernel, "built-in");
+// Four row groups, in which x rises and y falls; z has nulls.
+TEST(Explanations, ZoneMapsDecideExpressions) {
+  const file_tests::TempDir dir;
+  std::vector<int32_t> x(kRows);
+  std::vector<int64_t> y(kRows);
+  std::vector<int32_t> z(kRows, 7);
+  std::vector<uint8_t> valid(kRows / 8, 0x7f);
+  for (uint32_t i = 0; i < kRows; ++i) {
+    x[i] = static_cast<int32_t>(i / kExplainedGroupRows * 100 + i % 50);
+    y[i] = 300 - static_cast<int64_t>(i / kExplainedGroupRows * 100 + i % 30);
+  }
+  WriteOptions options;
+  options.rows_per_group = kExplainedGroupRows;
+  Writer writer =
+      Writer::create(dir / "t.bob", {{"x", DType::i32}, {"y", DType::i64}, {"z", DType::i32, true}}, options)
+          .value();
+  EXPECT_TRUE(writer.append({x, y, ColumnView(z, valid.data())}).ok());
+  EXPECT_TRUE(writer.finish().ok());
+  const Reader reader = Reader::open(dir / "t.bob").value();
+  const auto skipped = [&](const query::Predicate& where, uint64_t rows) {
+    query::Explanation explanation;
+    EXPECT_EQ(query::from(reader).explained(explanation).where(where).count().value(), rows);
+    return std::ranges::count(explanation.steps, "none", &query::Explanation::Step::kernel);
+  };
+  using query::col;
+  EXPECT_EQ(skipped(col("x") > col("y"), 2 * kExplainedGroupRows), 4);
+  EXPECT_EQ(skipped(2 * col("x") < col("y") - 40, kExplainedGroupRows), 4);
+  EXPECT_EQ(skipped(col("x") * col("y") < 0, 1979), 3);
+  EXPECT_EQ(skipped(col("x") + col("z") > 10'000, 0), 4);
+  // Nulls satisfy neither a comparison nor its negation.
+  EXPECT_EQ(skipped(col("x") + col("z") < 10'000, kRows / 8 * 7), 0);
+  EXPECT_EQ(skipped(!(col("x") + col("z") < 10'000), 0), 4);
 }
 
 TEST(Explanations, OfTheHost) {

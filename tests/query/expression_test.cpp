@@ -236,12 +236,12 @@ Expression draw_computed(Random& random, const std::vector<std::string>& columns
                        draw_expression(random, columns, 2)}};
 }
 
-struct Written {
+struct WrittenTable {
   file_tests::TempDir dir;
   TestTable table;
   std::optional<Reader> reader;
 
-  explicit Written(uint64_t seed, uint64_t rows, const std::string& codec = {}) {
+  explicit WrittenTable(uint64_t seed, uint64_t rows, const std::string& codec = {}) {
     Random random(seed);
     table = draw_table(random, rows, kRowsPerGroup);
     const Status status = write(dir / "t.bob", table, kRowsPerGroup, codec);
@@ -254,7 +254,7 @@ struct Written {
 const std::vector<std::string> kIntegers = {"u8", "i16", "u32", "decimal(2) i32"};
 const std::vector<std::string> kNumbers = {"u8", "i16", "u32", "i64", "u64", "f32", "f64", "decimal(2) i32"};
 
-void check(const Written& file, Random& random, Backend backend) {
+void check(const WrittenTable& file, Random& random, Backend backend) {
   const auto& names = random.below(2) == 0 ? kIntegers : kNumbers;
   std::vector<AggregateSpec> specs;
   for (const auto kind : {AggregateSpec::Kind::count, AggregateSpec::Kind::sum, AggregateSpec::Kind::min,
@@ -296,7 +296,7 @@ void check(const Written& file, Random& random, Backend backend) {
   }
 }
 
-void check_groups(const Written& file, Random& random) {
+void check_groups(const WrittenTable& file, Random& random) {
   const AggregateSpec spec{.kind = AggregateSpec::Kind::sum, .expression = draw_computed(random, kIntegers)};
   const auto got =
       query::from(*file.reader)
@@ -321,7 +321,7 @@ void check_groups(const Written& file, Random& random) {
 
 TEST(Expressions, AgreeWithSlowEvaluation) {
   for (const uint64_t seed : bobbin::testing::drawn(3)) {
-    const Written file(seed, 4700, seed == 2 ? "dict" : "");
+    const WrittenTable file(seed, 4700, seed == 2 ? "dict" : "");
     Random random(seed + 100);
     for (int i = 0; i < 60; ++i) {
       check(file, random, Backend::cpu);
@@ -331,7 +331,7 @@ TEST(Expressions, AgreeWithSlowEvaluation) {
 }
 
 TEST(Expressions, OfGroups) {
-  const Written file(7, 4700);
+  const WrittenTable file(7, 4700);
   Random random(7);
   for (int i = 0; i < 20; ++i) {
     check_groups(file, random);
@@ -341,7 +341,7 @@ TEST(Expressions, OfGroups) {
 
 TEST(Expressions, OnTheEmulator) {
   SKIP_WITHOUT_EMULATOR();
-  const Written file(3, 3100);
+  const WrittenTable file(3, 3100);
   Random random(3);
   for (int i = 0; i < 6; ++i) {
     check(file, random, Backend::emulator);
@@ -376,7 +376,7 @@ TEST(Expressions, TextIsParsedToTheSame) {
 }
 
 TEST(Expressions, NameWhatIsWrong) {
-  const Written file(1, 100);
+  const WrittenTable file(1, 100);
   const auto error = [&](const std::string& text) {
     const auto parsed = query::parse_aggregates(text);
     return (parsed.has_value() ? query::from(*file.reader).run(*parsed).error() : parsed.error()).message();
@@ -384,8 +384,8 @@ TEST(Expressions, NameWhatIsWrong) {
   const auto has = [&](const std::string& text, const std::string& part) {
     EXPECT_NE(error(text).find(part), std::string::npos) << error(text);
   };
-  has("sum(utf8 * 2)", "column 'utf8' holds utf8: expressions are of numbers");
-  has("sum(date + 1)", "column 'date' holds date: expressions are of numbers");
+  has("sum(utf8 * 2)", "column 'utf8' holds utf8: expressions require numeric columns");
+  has("sum(date + 1)", "column 'date' holds date: expressions require numeric columns");
   has("sum(nothing + 1)", "column 'nothing' does not exist");
   has("sum(1 + 2)", "1 + 2 has no column");
   has("sum(5)", "character 5: expected a column's name, found '5'");
@@ -402,7 +402,7 @@ TEST(Expressions, NameWhatIsWrong) {
 }
 
 TEST(Expressions, InPartials) {
-  const Written file(4, 4700);
+  const WrittenTable file(4, 4700);
   const std::vector<AggregateSpec> specs = {query::avg(col("u8") * col("decimal(2) i32")),
                                             query::min(col("f64") - 1), query::sum(col("i16") * 3)};
   const query::Query query = query::from(*file.reader);

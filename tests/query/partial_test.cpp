@@ -25,16 +25,16 @@ using query::col;
 using query::Partial;
 using query::Value;
 
-constexpr uint64_t kRowsPerGroup = 700;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr uint64_t kPartialGroupRows = 700;
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 Reader write_and_open(const std::string& path, const TestTable& table) {
-  const Status status = write(path, table, kRowsPerGroup);
+  const Status status = write(path, table, kPartialGroupRows);
   EXPECT_TRUE(status.ok()) << status.message();
   return Reader::open(path).value();
 }
 
-std::vector<AggregateSpec> every_aggregate(const TestTable& table) {
+std::vector<AggregateSpec> all_aggregates(const TestTable& table) {
   std::vector<AggregateSpec> all = {query::count()};
   for (const Column& column : table.columns) {
     all.insert(all.end(), {query::count(column.name), query::min(column.name), query::max(column.name),
@@ -80,10 +80,10 @@ TEST(Partial, RowGroupsMergeToTheWholeFile) {
   const file_tests::TempDir dir;
   for (const uint64_t seed : testing::drawn(3)) {
     Random random(seed);
-    const TestTable table = draw_table(random, 3000, kRowsPerGroup);
+    const TestTable table = draw_table(random, 3000, kPartialGroupRows);
     const Reader reader = write_and_open(dir / (std::to_string(seed) + ".bob"), table);
     const query::Query all = query::from(reader).where(draw_predicate(random, table, 2));
-    const std::vector<AggregateSpec> aggregates = every_aggregate(table);
+    const std::vector<AggregateSpec> aggregates = all_aggregates(table);
     for (const std::vector<std::string>& keys :
          {std::vector<std::string>{}, {table.columns[0].name}, {table.columns[2].name, "u8"}}) {
       Partial merged = all.row_groups(0, 1).partial(keys, aggregates).value();
@@ -101,7 +101,7 @@ TEST(Partial, RowGroupsMergeToTheWholeFile) {
 TEST(Partial, OrderAndLimitApplyToAllGroups) {
   const file_tests::TempDir dir;
   Random random(7);
-  const Reader reader = write_and_open(dir / "t.bob", draw_table(random, 4000, kRowsPerGroup));
+  const Reader reader = write_and_open(dir / "t.bob", draw_table(random, 4000, kPartialGroupRows));
   const std::vector<AggregateSpec> wanted = {query::count(), query::avg("u8")};
   Partial merged = query::from(reader).row_groups(0, 3).partial({"u8"}, wanted).value();
   ASSERT_TRUE(merged.merge(query::from(reader).row_groups(3, SIZE_MAX).partial({"u8"}, wanted).value()).ok());
@@ -121,8 +121,8 @@ Reader floats(const std::string& path, const std::vector<double>& values) {
 
 TEST(Partial, NanZerosAndNothing) {
   const file_tests::TempDir dir;
-  const Reader some = floats(dir / "a.bob", {0.0, kNan, 5.0});
-  const Reader more = floats(dir / "b.bob", {-0.0, -kNan});
+  const Reader some = floats(dir / "a.bob", {0.0, kNotANumber, 5.0});
+  const Reader more = floats(dir / "b.bob", {-0.0, -kNotANumber});
   const Reader none = floats(dir / "c.bob", {});
   const std::vector<AggregateSpec> wanted = {query::sum("x"), query::min("x"), query::max("x"),
                                              query::avg("x"), query::count_distinct("x")};
@@ -169,10 +169,10 @@ TEST(Partial, OtherQuestionsAreRefused) {
 TEST(Partial, HostileBytesAreRefused) {
   const file_tests::TempDir dir;
   Random random(3);
-  const TestTable table = draw_table(random, 40, kRowsPerGroup);
+  const TestTable table = draw_table(random, 40, kPartialGroupRows);
   const Reader reader = write_and_open(dir / "t.bob", table);
   const std::vector<std::byte> good =
-      query::from(reader).partial({table.columns[0].name, "u8"}, every_aggregate(table))->to_bytes();
+      query::from(reader).partial({table.columns[0].name, "u8"}, all_aggregates(table))->to_bytes();
   for (size_t size = 0; size < good.size(); size += 1 + size / 16) {
     EXPECT_EQ(Partial::from_bytes(std::span(good).first(size)).error().code(), StatusCode::corrupt);
   }

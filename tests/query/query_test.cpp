@@ -23,7 +23,7 @@ using query::Predicate;
 using query::QueryStats;
 using query::Value;
 
-constexpr uint64_t kRowsPerGroup = 1500;  // not a whole number of vectors
+constexpr uint64_t kQueryGroupRows = 1500;  // not a whole number of vectors
 
 struct Written {
   file_tests::TempDir dir;
@@ -32,8 +32,8 @@ struct Written {
 
   explicit Written(uint64_t seed, uint64_t rows = 6500, const std::string& codec = {}) {
     Random random(seed);
-    table = draw_table(random, rows, kRowsPerGroup);
-    const Status status = write(dir / "t.bob", table, kRowsPerGroup, codec);
+    table = draw_table(random, rows, kQueryGroupRows);
+    const Status status = write(dir / "t.bob", table, kQueryGroupRows, codec);
     EXPECT_TRUE(status.ok()) << status.message();
     reader.emplace(Reader::open(dir / "t.bob").value());
   }

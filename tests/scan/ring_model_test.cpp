@@ -338,7 +338,7 @@ TEST(RingModel, SearchCatchesALostValue) {
 
 TEST(RingModel, NeededSlotsAreEnoughAndOnlyOneOfThemIsSpare) {
   for (Shape shape : {Shape{2, 0}, {3, 0}, {2, 1}, {3, 1}, {2, 2}, {3, 2}}) {
-    SCOPED_TRACE(testing::Message() << shape.blocks << " blocks, ahead " << shape.ahead);
+    SCOPED_TRACE(::testing::Message() << shape.blocks << " blocks, ahead " << shape.ahead);
     const uint32_t needed = needed_slots(shape.blocks, shape.ahead);
     // Rounded up to a power of two, as in the library.
     const std::vector<uint32_t> unsafe = unsafe_sizes(shape, std::bit_ceil(needed));

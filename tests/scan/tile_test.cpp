@@ -33,8 +33,8 @@ struct TileKernel {
   template <class Cta>
   void operator()(Cta& cta) const {
     auto& sums = cta.template shared<Shared>().sums;
-    const auto at = kByBlock ? Segments::of_block(cta.thread(), tuple, kItems)
-                             : Segments::of_warp(cta.lane(), tuple, kItems);
+    const auto at = kByBlock ? TileSegments::of_block(cta.thread(), tuple, kItems)
+                             : TileSegments::of_warp(cta.lane(), tuple, kItems);
     State<Op, K> carry{};
     for (uint32_t tile = 0; tile < tiles; ++tile) {
       const auto visit = [&](auto write, auto&& f) {

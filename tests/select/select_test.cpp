@@ -173,7 +173,7 @@ TEST(Select, TheOnlyCodecLeftIsNotTriedTwice) {
   EXPECT_EQ(array::encoded_bytes(*array), array::encoded_bytes(*again));
 }
 
-// Of values that are nearly all alike, the others are stored apart, wherever they are.
+// If nearly all values are alike, the others are stored apart, wherever they are.
 TEST(Select, FewOtherValuesAreStoredApart) {
   for (const uint64_t length : {64U, 147U, 5000U}) {
     for (const uint64_t step : {40U, 333U}) {

@@ -8,12 +8,6 @@
 namespace bobbin::sim {
 namespace {
 
-[[nodiscard]] RunResult run(const Config& config, const Workload& workload, Design design = Design::base) {
-  const auto result = simulate(config, workload, design, {});
-  EXPECT_TRUE(result.has_value()) << result.error().message();
-  return result.has_value() ? *result : RunResult();
-}
-
 // One warp follows a chain: each load's address is the last one's value.
 Program follow(Warp& w, Array<uint32_t> next, Array<uint32_t> out, uint32_t steps) {
   Lanes<uint32_t> at = 0;

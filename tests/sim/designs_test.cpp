@@ -13,12 +13,6 @@
 namespace bobbin::sim {
 namespace {
 
-RunResult run(const Config& config, const Workload& workload, Design design, const Options& options = {}) {
-  const auto result = simulate(config, workload, design, options);
-  EXPECT_TRUE(result.has_value()) << result.error().message();
-  return result.has_value() ? *result : RunResult();
-}
-
 [[nodiscard]] Config with(std::initializer_list<const char*> settings) {
   Config config;
   for (const char* setting : settings) {

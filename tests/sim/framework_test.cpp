@@ -12,18 +12,17 @@
 namespace bobbin::sim {
 namespace {
 
-RunResult run(const char* setting, const Workload& workload, Design design, const Options& options = {}) {
+RunResult run_with(const char* setting, const Workload& workload, Design design,
+                   const Options& options = {}) {
   Config config;
   config.gpu_sms = 1;
   EXPECT_TRUE(set_parameter(config, setting).ok()) << setting;
-  const auto result = simulate(config, workload, design, options);
-  EXPECT_TRUE(result.has_value()) << result.error().message();
-  return result.has_value() ? *result : RunResult();
+  return run(config, workload, design, options);
 }
 
 TEST(SimFramework, AParentIssuesNothingWhileItsLineIsExpanded) {
   EventLog log;
-  run("gpu.sms=1", read_workload(1 << 14, 4, small_delta), Design::caba_bdi, {.log = &log});
+  run_with("gpu.sms=1", read_workload(1 << 14, 4, small_delta), Design::caba_bdi, {.log = &log});
   std::map<uint32_t, std::vector<uint64_t>> issued;  // cycles, by slot
   for (const IssueEvent& event : log.issues) {
     if (!event.assist) {
@@ -65,7 +64,7 @@ TEST(SimFramework, AnAccessToRawAndCompressedLinesExpandsTheCompressedOnes) {
         return one_launch({1, kLanes, 12, 0, [=](Warp& w) { return gather(w, words, out); }});
       }};
   for (const Design design : {Design::hw_bdi, Design::caba_bdi, Design::ideal_bdi}) {
-    const RunResult result = run("gpu.sms=1", workload, design);
+    const RunResult result = run_with("gpu.sms=1", workload, design);
     EXPECT_EQ(result.counters.l1_fills, kLanes) << result.design;
     EXPECT_EQ(result.counters.decompressions, kLanes / 2) << result.design;
   }
@@ -91,15 +90,15 @@ Program store_lines(Warp& w, Array<uint32_t> out) {
 
 TEST(SimFramework, LinesWaitInTheSharedMemoryThatBlocksLeave) {
   const uint32_t all = Config().sm_shared_bytes;
-  const RunResult some = run("store.in_l1=off", shared_workload(all / 2), Design::caba_bdi);
-  const RunResult none = run("store.in_l1=off", shared_workload(all), Design::caba_bdi);
-  const RunResult in_l1 = run("store.in_l1=on", shared_workload(all), Design::caba_bdi);
+  const RunResult some = run_with("store.in_l1=off", shared_workload(all / 2), Design::caba_bdi);
+  const RunResult none = run_with("store.in_l1=off", shared_workload(all), Design::caba_bdi);
+  const RunResult in_l1 = run_with("store.in_l1=on", shared_workload(all), Design::caba_bdi);
   EXPECT_EQ(none.counters.compressions, 0) << "blocks have all of it";
   EXPECT_EQ(none.counters.store_overflows, 20 * 256 / kLanes);
   EXPECT_EQ(some.counters.compressions, 0) << "two blocks of half have all of it, too";
   EXPECT_GT(in_l1.counters.compressions, 0);
-  EXPECT_GT(run("store.in_l1=off", shared_workload(all / 2 + 128), Design::caba_bdi).counters.compressions,
-            0);
+  EXPECT_GT(
+      run_with("store.in_l1=off", shared_workload(all / 2 + 128), Design::caba_bdi).counters.compressions, 0);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder with a text of words that follow each other by a rule, and a table of temperatures.
-class RealData : public testing::Test {
+class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("bobbin-sim-data-" + std::to_string(getpid()));

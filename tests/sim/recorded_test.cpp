@@ -10,6 +10,7 @@
 #include "sim/recorded_cta.hpp"
 #include "sim/workloads/library.hpp"
 #include "tests/drawn.hpp"
+#include "tests/sim/support.hpp"
 
 namespace bobbin::sim {
 namespace {
@@ -327,12 +328,6 @@ TEST(SimLibrary, EveryKernelRunsOnEveryDesign) {
       EXPECT_GT(run->counters.dram_reads, 0) << workload.name;
     }
   }
-}
-
-[[nodiscard]] std::vector<uint8_t> bytes_of(const Workload& workload, uint64_t seed) {
-  Memory memory;
-  static_cast<void>(workload.setup(memory, seed, true));
-  return {memory.bytes().begin(), memory.bytes().end()};
 }
 
 TEST(SimLibrary, RunsAreDeterministicAndSeedsDecideTheData) {

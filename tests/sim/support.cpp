@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/support.hpp"
 
+#include <gtest/gtest.h>
+
 namespace bobbin::sim {
 namespace {
 
@@ -100,6 +102,18 @@ Workload alu_workload(uint32_t blocks, uint32_t steps, uint32_t chains) {
             return one_launch(
                 {blocks, kThreads, chains + 4, 0, [=](Warp& w) { return add_chains(w, steps, chains); }});
           }};
+}
+
+RunResult run(const Config& config, const Workload& workload, Design design, const Options& options) {
+  const auto result = simulate(config, workload, design, options);
+  EXPECT_TRUE(result.has_value()) << result.error().message();
+  return result.has_value() ? *result : RunResult();
+}
+
+std::vector<uint8_t> bytes_of(const Workload& workload, uint64_t seed) {
+  Memory memory;
+  static_cast<void>(workload.setup(memory, seed, true));
+  return {memory.bytes().begin(), memory.bytes().end()};
 }
 
 }  // namespace bobbin::sim

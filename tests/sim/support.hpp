@@ -6,6 +6,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/simulate.hpp"
 
@@ -37,5 +38,12 @@ using FillWords = std::function<uint32_t(uint64_t i, std::mt19937_64& random)>;
 [[nodiscard]] Workload scatter_workload(uint32_t count);
 // Arithmetic only: `steps` dependent or independent additions per warp.
 [[nodiscard]] Workload alu_workload(uint32_t blocks, uint32_t steps, uint32_t chains);
+
+// A run that must succeed.
+RunResult run(const Config& config, const Workload& workload, Design design = Design::base,
+              const Options& options = {});
+
+// Its memory before the first launch, with small inputs.
+[[nodiscard]] std::vector<uint8_t> bytes_of(const Workload& workload, uint64_t seed);
 
 }  // namespace bobbin::sim

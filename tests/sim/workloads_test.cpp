@@ -9,6 +9,7 @@
 #include "sim/profile.hpp"
 #include "sim/simulate.hpp"
 #include "tests/drawn.hpp"
+#include "tests/sim/support.hpp"
 
 namespace bobbin::sim {
 namespace {
@@ -46,12 +47,6 @@ void check_quick_sizes() {
       EXPECT_GT(profile.bytes_touched, 786'432) << workload.name;
     }
   }
-}
-
-[[nodiscard]] std::vector<uint8_t> bytes_of(const Workload& workload, uint64_t seed) {
-  Memory memory;
-  static_cast<void>(workload.setup(memory, seed, true));
-  return {memory.bytes().begin(), memory.bytes().end()};
 }
 
 TEST(SimWorkloads, SeedsDecideTheData) {

@@ -11,19 +11,17 @@
 
 namespace bobbin::assist::apps {
 
-// How often each of 256 ranges of 16 values occurs. Neighbours are often equal: eight copies of the counters
-// keep lanes of a warp apart.
-template <class View, Policy kPolicy = kNoRoles>
-struct HistogramApp {
+// Counts an array's values: Bins::Counts are a block's counters, and Bins::count() counts one value.
+template <class View, class Bins, Policy kPolicy>
+struct CountApp {
   using Reads = Stream<View, kPolicy>;
+  using T = typename View::Value;
   static constexpr uint32_t kThreads = Reads::kThreads;
   static constexpr uint64_t kGroups = 256;
-  static constexpr uint32_t kBins = 256;
-  static constexpr uint32_t kCopies = 8;
 
   struct Shared {
     typename Reads::Shared reads;
-    BlockCounts<kBins, kCopies> counts;
+    typename Bins::Counts counts;
   };
 
   View view;
@@ -37,9 +35,9 @@ struct HistogramApp {
     Reads::run(cta, shared.reads, view, groups.first, groups.end,
                [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
                  BOBBIN_UNROLL
-                 for (uint32_t i = 0; i < 4; ++i) {
+                 for (uint32_t i = 0; i < kPerQuad<T>; ++i) {
                    if (i < valid) {
-                     shared.counts.count(cta, quad.word[i] / 16 % kBins, cta.lane() % kCopies);
+                     Bins::count(cta, shared.counts, result, simt::value_of_quad<T>(quad, i));
                    }
                  }
                });
@@ -49,44 +47,38 @@ struct HistogramApp {
   [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }
 };
 
-// How often each page was viewed. Counters of popular pages are in shared memory.
-template <class View, Policy kPolicy = kNoRoles>
-struct PageViewApp {
-  using Reads = Stream<View, kPolicy>;
-  static constexpr uint32_t kThreads = Reads::kThreads;
-  static constexpr uint64_t kGroups = 256;
-  static constexpr uint32_t kPopular = 4096;
-
-  struct Shared {
-    typename Reads::Shared reads;
-    BlockCounts<kPopular> counts;
-  };
-
-  View view;
-  Global<uint32_t> result;  // one per page
+// How often each of 256 ranges of 16 values occurs. Neighbours are often equal: eight copies of the counters
+// keep lanes of a warp apart.
+struct RangeBins {
+  static constexpr uint32_t kBins = 256;
+  static constexpr uint32_t kCopies = 8;
+  using Counts = BlockCounts<kBins, kCopies>;
 
   template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    auto& shared = cta.template shared<Shared>();
-    shared.counts.set_up(cta, kThreads);
-    const Span groups = Span::of(cta, view.num_groups(), kGroups);
-    Reads::run(cta, shared.reads, view, groups.first, groups.end,
-               [&](uint64_t /*index*/, const Quad& quad, uint32_t valid) {
-                 BOBBIN_UNROLL
-                 for (uint32_t i = 0; i < 2; ++i) {
-                   const uint64_t page = simt::value_of_quad<uint64_t>(quad, i) - PageData::kFirst;
-                   if (i < valid && page < kPopular) {
-                     shared.counts.count(cta, static_cast<uint32_t>(page));
-                   } else if (i < valid) {
-                     cta.template atomic_add<simt::Order::relaxed>(result, page, 1U);
-                   }
-                 }
-               });
-    shared.counts.report(cta, kThreads, result);
+  BOBBIN_HD static void count(Cta& cta, Counts& counts, const Global<uint32_t>& /*result*/, uint32_t value) {
+    counts.count(cta, value / 16 % kBins, cta.lane() % kCopies);
   }
-
-  [[nodiscard]] uint64_t blocks() const { return ceil_div<uint64_t>(view.num_groups(), kGroups); }
 };
+template <class View, Policy kPolicy = kNoRoles>
+using HistogramApp = CountApp<View, RangeBins, kPolicy>;
+
+// How often each page was viewed. Counters of popular pages are in shared memory.
+struct PageBins {
+  static constexpr uint32_t kPopular = 4096;
+  using Counts = BlockCounts<kPopular>;
+
+  template <class Cta>
+  BOBBIN_HD static void count(Cta& cta, Counts& counts, const Global<uint32_t>& result, uint64_t value) {
+    const uint64_t page = value - PageData::kFirst;
+    if (page < kPopular) {
+      counts.count(cta, static_cast<uint32_t>(page));
+    } else {
+      cta.template atomic_add<simt::Order::relaxed>(result, page, 1U);
+    }
+  }
+};
+template <class View, Policy kPolicy = kNoRoles>
+using PageViewApp = CountApp<View, PageBins, kPolicy>;
 
 // How often four bytes occur in a text, at any place.
 template <class View, Policy kPolicy = kNoRoles>

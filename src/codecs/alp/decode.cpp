@@ -84,7 +84,7 @@ Status validate(const Array& array) {
 void decode(const Array& array, void* out) {
   visit_float(array.type, [&]<class Float>(std::type_identity<Float>) {
     auto* const bytes = static_cast<std::byte*>(out);
-    decode_in_batches(array.children[0], bytes, [&](uint64_t v, const BatchValues& decoded) {
+    decode_in_batches(array.children[0], bytes, [&](uint64_t v, const DecodedBatch& decoded) {
       const uint64_t begin = std::max(v * kVectorLength, array.offset);
       const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
       const auto convert = have_avx2() ? &to_values_avx2<Float> : &to_values<Float>;

@@ -55,28 +55,4 @@ struct ScaledFrames : patched::AnyFrames<BitsOf<Float>> {
   }
 };
 
-// Integers of another encoding, decoded in the place of the values.
-template <class Float>
-struct ConvertKernel {
-  static constexpr uint32_t kThreads = 256;
-  using Shared = simt::NoShared;
-
-  Global<BitsOf<Float>> values;  // offset .. end-1
-  uint64_t offset;
-  Global<const uint8_t> scales;
-  Powers<Float> powers;
-
-  template <class Cta>
-  BOBBIN_HD void operator()(Cta& cta) const {
-    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
-    if (i < values.size) {
-      const uint64_t v = (offset + i) / kVectorLength;
-      const auto scaling =
-          DeviceScaling<Float>::of(powers, cta.load(scales, 2 * v), cta.load(scales, 2 * v + 1));
-      const Float value = scaling.value_of(cta.load(values, i));
-      cta.store(values, i, std::bit_cast<BitsOf<Float>>(value));
-    }
-  }
-};
-
 }  // namespace bobbin::codec::alp

@@ -41,7 +41,7 @@ void decode(const Array& array, void* out) {
   const Cut cut = parse_cut(array.metadata);
   visit_size(array.type, [&]<class T>(std::type_identity<T>) {
     decode_in_batches(
-        array.children[1], static_cast<std::byte*>(out), [&](uint64_t v, const BatchValues& decoded) {
+        array.children[1], static_cast<std::byte*>(out), [&](uint64_t v, const DecodedBatch& decoded) {
           const uint64_t begin = std::max(v * kVectorLength, array.offset);
           const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
           std::array<uint16_t, kVectorLength> codes;

@@ -161,7 +161,7 @@ Cut choose_cut(std::span<const T> sample) {
     const uint64_t code_bits = bit_width_of(frequent.size() - 1);
     const uint64_t bits =
         sample.size() * (right_bits + code_bits) + rare * 8 * patched::patch_bytes(sizeof(uint16_t));
-    // Of equally good cuts, the one with the shortest left part.
+    // Among equally good cuts, the one with the shortest left part is chosen.
     if (bits <= least) {
       least = bits;
       best = make_cut(right_bits, frequent);

@@ -8,7 +8,7 @@
 #include "codecs/ans/tile.hpp"
 #include "core/bit_scan.hpp"
 #include "simt/cta.hpp"
-#include "simt/warp_sum.hpp"
+#include "simt/prefix_sums.hpp"
 
 namespace bobbin::codec::ans {
 
@@ -173,10 +173,9 @@ struct EncodeKernel {
 
 // Adds up the segments' sizes, by one block.
 struct PlaceKernel {
-  static constexpr uint32_t kThreads = 1024;
-  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
+  static constexpr uint32_t kThreads = simt::PrefixSums::kThreads;
   struct Shared {
-    simt::Shared<uint64_t, kWarps> totals;
+    simt::PrefixSums sums;
   };
 
   Global<const uint32_t> counts;
@@ -185,27 +184,12 @@ struct PlaceKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    auto& totals = cta.template shared<Shared>().totals;
-    uint64_t before = 0;
-    for (uint64_t first = 0; first < counts.size; first += kThreads) {
-      const uint64_t i = first + cta.thread();
-      const uint64_t own = i < counts.size ? units_of(cta.load(counts, i)) : 0;
-      const uint64_t through = simt::sum_through(cta, own);
-      if (cta.lane() == simt::kWarpSize - 1) {
-        cta.store(totals, cta.warp(), through);
-      }
-      cta.sync();
-      const uint64_t sums = simt::sum_through(cta, cta.load(totals, cta.lane()));
-      const uint64_t earlier = cta.shfl(sums, cta.warp() == 0 ? 0 : cta.warp() - 1);
-      if (i < counts.size) {
-        cta.store(offsets, i + 1, static_cast<uint32_t>(before + through + (cta.warp() == 0 ? 0 : earlier)));
-      }
-      before += cta.shfl(sums, simt::kWarpSize - 1);
-      cta.sync();
-    }
+    const uint64_t all = cta.template shared<Shared>().sums.run(
+        cta, counts.size, 0, [&](uint64_t i) -> uint64_t { return units_of(cta.load(counts, i)); },
+        [&](uint64_t i, uint64_t end) { cta.store(offsets, i + 1, static_cast<uint32_t>(end)); });
     if (cta.thread() == 0) {
       cta.store(offsets, 0, 0U);
-      cta.store(total, 0, before);
+      cta.store(total, 0, all);
     }
   }
 };

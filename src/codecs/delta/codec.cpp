@@ -21,6 +21,7 @@ constexpr Codec kCodec{
     .tree_buffers = 4,
     .device_cost = 1.2F,
     .estimate = &estimate,
+    .exceeds = &exceeds,
     .encode = &encode,
     .describe = &describe,
     .validate = &validate,

@@ -57,9 +57,6 @@ template <class T>
 // than the best parameters. More values are never hopeless: samples of them do not show it.
 template <class T>
 [[nodiscard]] bool is_hopeless(std::span<const T> values);
-// Whether they take more than `most` bytes, as far as the first values show.
-template <class T>
-[[nodiscard]] bool is_above(std::span<const T> values, uint64_t most);
 
 // The words() values assumed before an array's first, derived from its first values.
 template <class T>

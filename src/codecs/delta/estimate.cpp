@@ -6,6 +6,7 @@
 
 #include "codecs/delta/delta.hpp"
 #include "core/bits.hpp"
+#include "core/dispatch.hpp"
 #include "core/portable.hpp"
 
 namespace bobbin::codec::delta {
@@ -229,14 +230,12 @@ bool is_hopeless(std::span<const T> values) {
   return is_hopeless(ranges, values);
 }
 
-template <class T>
-bool is_above(std::span<const T> values, uint64_t most) {
-  return takes_more(values.first(std::min<size_t>(values.size(), kSampleLength)), 8 * most + 1);
+bool exceeds(const Values& values, uint64_t bytes) {
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) {
+    const std::span<const T> all = values.as<T>();
+    return takes_more(all.first(std::min<size_t>(all.size(), kSampleLength)), 8 * bytes + 1);
+  });
 }
-template bool is_above(std::span<const uint8_t>, uint64_t);
-template bool is_above(std::span<const uint16_t>, uint64_t);
-template bool is_above(std::span<const uint32_t>, uint64_t);
-template bool is_above(std::span<const uint64_t>, uint64_t);
 
 template bool is_hopeless(std::span<const uint8_t>);
 template bool is_hopeless(std::span<const uint16_t>);

@@ -82,7 +82,7 @@ BOBBIN_HD void scan_vectors(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t fir
   constexpr uint32_t kItems = kVectorLength / kSlices;
   constexpr uint32_t kQuads = kItems / kSliceLength<T>;
   const uint32_t place = cta.lane() % kSlices;
-  const scan::Segments at_lane{{1, kSlices, 0, place}, kItems, place};
+  const scan::TileSegments at_lane{{1, kSlices, 0, place}, kItems, place};
   scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
     for (uint32_t q = 0; q < kQuads; q += kAtOnce) {
       Quad loaded[kAtOnce];
@@ -108,7 +108,7 @@ BOBBIN_HD void scan_tuples(Cta& cta, simt::Shared<Quad, N>& quads, uint32_t firs
   auto& values = reinterpret_cast<simt::Shared<T, N * kSliceLength<T>>&>(quads);
   const auto shape = scan::WarpShape::of(cta.lane(), tuple);
   const uint32_t items = ceil_div(kVectorLength, tuple * shape.segments);
-  const auto at_lane = scan::Segments::of_warp(cta.lane(), tuple, items);
+  const auto at_lane = scan::TileSegments::of_warp(cta.lane(), tuple, items);
   scan::scan_warp<scan::Sum<Word<T>>, K>(cta, at_lane, restart, [&](auto write, auto&& f) {
     const auto place = [&](uint32_t i) {
       const uint32_t v = (shape.segment * items + i) * tuple + shape.scan;

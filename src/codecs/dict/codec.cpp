@@ -16,11 +16,11 @@ constexpr ChildShape kChildren[] = {
     {.name = "entries", .follows = Follows::distinct, .looked_up = true, .candidates = kForEntries}};
 
 constexpr StringOps kStrings{
-    .encode = &encode_strings,
-    .split = &split_strings,
+    .encode = &encode,
+    .split = &split,
     .sizes = &sizes,
-    .decode = &decode_strings,
-    .reference = &reference_strings,
+    .decode = &decode,
+    .reference = &reference,
     .validity = &validity,
     .lengths = &lengths,
     .take = &take,

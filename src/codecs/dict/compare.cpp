@@ -3,6 +3,8 @@
 
 #include "codecs/compare_child.hpp"
 #include "codecs/dict/dict.hpp"
+#include "codecs/dict/stream.hpp"
+#include "codecs/dict/strings.hpp"
 #include "core/bits.hpp"
 #include "core/dispatch.hpp"
 #include "core/scalar.hpp"
@@ -142,6 +144,18 @@ void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
       compare_codes<Code>(array, set.passes, bitmap);
     }
   });
+}
+
+// Entries are tested, not rows.
+Status match(const Array& array, const StringQuery& query, uint32_t* bitmap) {
+  const Array& dictionary = dictionary_of(array);
+  std::vector<uint32_t> passes(ceil_div<uint64_t>(dictionary.length, 32));
+  BOBBIN_TRY(ops_of(dictionary).match(dictionary, query, passes.data()));
+  std::fill_n(bitmap, ceil_div<uint64_t>(array.length, 32), 0U);
+  for_each_entry(array, [&](uint64_t i, uint64_t entry) {
+    bitmap[i / 32] |= (passes[entry / 32] >> (entry % 32) & 1U) << (i % 32);
+  });
+  return {};
 }
 
 }  // namespace bobbin::codec::dict

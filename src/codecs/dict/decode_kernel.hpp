@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "codecs/dict/tile.hpp"
+#include "core/bits.hpp"
 #include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::dict {

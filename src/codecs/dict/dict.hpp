@@ -62,7 +62,6 @@ template <class Code>
 // Builds codes and dictionary as spec.md says the writer does; nothing if there are more than `max_entries`
 // different values. It stops as soon as there is one too many.
 [[nodiscard]] std::optional<Split> build(const Values& values, uint64_t max_entries);
-[[nodiscard]] std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries);
 
 // The codes of entries that pass. Greater codes count as the last one. There is at least one entry.
 struct CodeSet {
@@ -76,16 +75,5 @@ struct CodeSet {
   [[nodiscard]] static CodeSet of(const Values& entries, DType codes, const std::vector<uint8_t>& passes);
 };
 [[nodiscard]] CodeSet code_set(const Array& array, std::span<const ValueRange> ranges);
-
-// Functions for strings. `previous` is ignored: every chunk has its own dictionary.
-Result<Array> encode_strings(const StringsView& strings, const Array* previous);
-Result<StringSplit> split_strings(const StringsView& strings);
-StringSizes sizes(const Array& array);
-Status decode_strings(const Array& array, const HostStringsOut& out);
-Status reference_strings(const Array& array, const HostStringsOut& out);
-std::vector<uint8_t> validity(const Array& array);
-std::vector<uint64_t> lengths(const Array& array);
-Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
-Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
 
 }  // namespace bobbin::codec::dict

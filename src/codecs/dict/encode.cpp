@@ -195,9 +195,10 @@ std::optional<Split> build(const Values& values, uint64_t max_entries) {
 
 // Processes rows in batches: table slots are prefetched for a whole batch before its first lookup. A string
 // equal to the previous one, which is common, reuses its key.
-std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entries) {
+Result<StringSplit> split(const StringsView& strings, uint64_t most_entries) {
   constexpr uint64_t kRows = 32;
-  ValueTable<StringKey> table(max_entries);
+  const uint64_t most = std::min(most_entries, kMaxStrings);
+  ValueTable<StringKey> table(most);
   bool full = false;
   bool has_null = false;
   std::vector<uint32_t> numbers(strings.length, kNoNumber);
@@ -223,10 +224,10 @@ std::optional<StringSplit> build(const StringsView& strings, uint64_t max_entrie
         numbers[i] = table.number_of(keys[i - first]);
         full = numbers[i] == kNoNumber;
       }
-      full = full || table.keys().size() + (has_null ? 1 : 0) > max_entries;
+      full = full || table.keys().size() + (has_null ? 1 : 0) > most;
     }
   }
-  return full ? std::nullopt : std::optional(sorted_split(strings, std::move(numbers), table.keys()));
+  return full ? Result<StringSplit>(too_many(most)) : sorted_split(strings, std::move(numbers), table.keys());
 }
 
 Result<Split> split(const Values& values) {
@@ -234,13 +235,9 @@ Result<Split> split(const Values& values) {
   return made.has_value() ? Result<Split>(std::move(*made)) : too_many(kMaxEntries);
 }
 
-Result<StringSplit> split_strings(const StringsView& strings) {
-  std::optional<StringSplit> made = build(strings, kMaxStrings);
-  return made.has_value() ? Result<StringSplit>(std::move(*made)) : too_many(kMaxStrings);
-}
-
-Result<Array> encode_strings(const StringsView& strings, const Array* /*previous*/) {
-  BOBBIN_ASSIGN(StringSplit parts, split_strings(strings));
+// The previous chunk does not help: every chunk has its own dictionary.
+Result<Array> encode(const StringsView& strings, const Array* /*previous*/) {
+  BOBBIN_ASSIGN(StringSplit parts, split(strings, kMaxStrings));
   BOBBIN_ASSIGN(Array array, encode_split({std::move(parts.node), std::move(parts.children)}));
   BOBBIN_ASSIGN(Array dictionary, find_codec(CodecId::fsst)->strings->encode(parts.strings.view(), nullptr));
   array.children.push_back(std::move(dictionary));

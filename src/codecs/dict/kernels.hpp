@@ -10,6 +10,7 @@
 #include "bobbin/memory.hpp"
 #include "codecs/dict/decode_kernel.hpp"
 #include "codecs/dict/dict.hpp"
+#include "codecs/dict/gather_kernel.hpp"
 #include "codecs/dict/query_kernels.hpp"
 #include "codecs/dict/tile.hpp"
 #include "codecs/patched/kernels.hpp"

@@ -1,13 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that find entries and sizes before strings are copied, one thread per row.
+// Kernels that test entries and rows, and that find entries and sizes before strings are copied: one thread
+// per entry or row.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "codecs/dict/tile.hpp"
+#include "core/bits.hpp"
+#include "simt/bitmap.hpp"
 #include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::dict {
+
+// One bit per entry: whether it is in a range (ValueRange).
+template <class T>
+struct TestKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  Global<const T> entries;
+  Global<uint32_t> bitmap;
+  bool are_floats;
+  T low;
+  T span;
+  bool negated;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t i = uint64_t{cta.block()} * kThreads + cta.thread();
+    simt::store_bits(cta, bitmap, i, i < entries.size && holds(cta.load(entries, i)));
+  }
+
+ private:
+  [[nodiscard]] BOBBIN_HD bool holds(T bits) const {
+    using Signed = std::make_signed_t<T>;
+    const T key = are_floats ? static_cast<T>(turn_negative(static_cast<Signed>(bits))) : bits;
+    return (static_cast<T>(key - low) <= span) != negated;
+  }
+};
+
+// Maps one bit per entry to one per row: bit `first + i` is row i's. Writes all words of `bitmap`.
+template <class Code>
+struct LookUpKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  CodeSource<Code> source;
+  Global<const uint32_t> passes;
+  uint64_t first;
+  Global<uint32_t> bitmap;
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t bit = uint64_t{cta.block()} * kThreads + cta.thread();
+    const bool is_row = bit >= first && bit - first < source.codes.size;
+    simt::store_bits(cta, bitmap, bit, is_row && passes_at(cta, bit - first));
+  }
+
+ private:
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD bool passes_at(Cta& cta, uint64_t i) const {
+    const uint32_t entry = source.entry(cta, i);
+    return (cta.load(passes, entry / 32) >> (entry % 32) & 1) != 0;
+  }
+};
 
 // Writes the numbers 0, 1, 2 ..: indices of all entries.
 struct CountUpKernel {

@@ -61,7 +61,7 @@ void reference(const Array& array, void* out) {
   }
 }
 
-Status reference_strings(const Array& array, const HostStringsOut& out) {
+Status reference(const Array& array, const HostStringsOut& out) {
   const std::vector<uint64_t> numbers = read_entry_numbers(array);
   BOBBIN_ASSIGN(const PlainEntries entries, read_entries(array.children[1]));
   uint64_t place = 0;

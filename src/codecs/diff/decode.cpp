@@ -38,7 +38,7 @@ void decode_vectors(const Array& array, T* out) {
   std::vector<T> before(starts.length);
   find_codec(starts.codec)->decode(starts, before.data());
   decode_in_batches<kBatchVectors>(
-      differences_of(array), reinterpret_cast<std::byte*>(out), [&](uint64_t v, const BatchValues& decoded) {
+      differences_of(array), reinterpret_cast<std::byte*>(out), [&](uint64_t v, const DecodedBatch& decoded) {
         const uint64_t first = v * kVectorLength;
         const uint64_t count = std::min<uint64_t>(kVectorLength, array.length - first);
         sum_up(reinterpret_cast<T*>(decoded.at(first)), count, before[v]);

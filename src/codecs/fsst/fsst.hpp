@@ -72,14 +72,4 @@ struct Parts {
 // Returns a new table, or the previous one if that is about as good.
 [[nodiscard]] SymbolTable choose_table(const Pieces& sample, const Array* previous);
 
-Result<Array> encode(const StringsView& strings, const Array* previous);
-StringSizes sizes(const Array& array);
-Status decode(const Array& array, const HostStringsOut& out);
-Status reference(const Array& array, const HostStringsOut& out);
-std::vector<uint8_t> validity(const Array& array);
-std::vector<uint64_t> lengths(const Array& array);
-Status check_each(const Array& array);
-Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
-Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
-
 }  // namespace bobbin::codec::fsst

@@ -121,7 +121,7 @@ Status take_all(const Array& array, const Parts& parts, std::span<const uint64_t
 
 template <class T>
 std::vector<uint64_t> differences(const Array& offsets) {
-  std::vector<T> ends(offsets.length);
+  UnsetVector<T> ends(offsets.length);
   delta::decode(offsets, ends.data());
   std::vector<uint64_t> sizes(offsets.length - 1);
   for (uint64_t i = 0; i < sizes.size(); ++i) {

@@ -169,7 +169,7 @@ struct CodeStream {
   Global<const uint8_t> symbols;
   SymbolCounts counts;
 
-  // Of the lane, for the warp's codes that begin at `at`.
+  // The codes of this lane, if those of the warp begin at `at`.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD LaneCodes present(Cta& cta, uint64_t at) const {
     const uint64_t own = at + cta.lane() * kLaneCodes;

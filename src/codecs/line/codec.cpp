@@ -21,6 +21,7 @@ constexpr Codec kCodec{
     // clearly smaller than what those can read.
     .device_cost = 3,
     .estimate = &estimate,
+    .exceeds = &exceeds,
     .encode = &encode,
     .describe = &describe,
     .validate = &validate,

@@ -103,6 +103,11 @@ uint64_t estimate(const Values& values) {
   return bytes;
 }
 
+bool exceeds(const Values& values, uint64_t bytes) {
+  constexpr uint64_t kShare = 4;
+  return kShare * estimate({values.type, values.data, values.length / kShare}) > bytes;
+}
+
 Result<Array> encode_lines(const Values& values, uint32_t line_bytes) {
   const Layout layout{line_bytes, static_cast<uint32_t>(size_bytes(values.type))};
   return with_line_words(line_bytes, [&]<uint32_t kWords>(std::integral_constant<uint32_t, kWords>) {

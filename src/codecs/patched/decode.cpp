@@ -150,7 +150,7 @@ Status validate(const Array& array) {
 void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     decode_in_batches(
-        array.children[0], static_cast<std::byte*>(out), [&](uint64_t v, const BatchValues& values) {
+        array.children[0], static_cast<std::byte*>(out), [&](uint64_t v, const DecodedBatch& values) {
           visit_patches<T>(array, v,
                            [&](uint64_t at, T value) { std::memcpy(values.at(at), &value, sizeof value); });
         });

@@ -3,6 +3,7 @@
 // patches.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -137,17 +138,30 @@ void add_block(const ChunkPatches& chunk, std::vector<std::byte>& blocks) {
 template <class T>
 Choice<T> choose_from(T reference, std::span<const T> vector) {
   using Bits = std::make_unsigned_t<T>;
+  // Values below the reference count as widest, the reference as if it had one bit: that needs no test.
+  const auto width_of = [&](T value) {
+    const auto difference = static_cast<Bits>(static_cast<Bits>(value) - static_cast<Bits>(reference));
+    return value < reference ? kBits<T>
+                             : static_cast<uint32_t>(std::bit_width(static_cast<Bits>(difference | 1)));
+  };
   // Four sets of counts, so that an increment does not wait for the previous one.
-  std::array<Widths<T>, 4> counts{};
-  for (size_t i = 0; i < vector.size(); ++i) {
-    // Values below the reference count as widest.
-    const auto difference = static_cast<Bits>(static_cast<Bits>(vector[i]) - static_cast<Bits>(reference));
-    ++counts[i % 4][vector[i] < reference ? kBits<T> : bit_width_of(difference)];
+  constexpr size_t kSets = 4;
+  std::array<Widths<T>, kSets> counts{};
+  size_t i = 0;
+  for (; i + kSets <= vector.size(); i += kSets) {
+    for (size_t set = 0; set < kSets; ++set) {
+      ++counts[set][width_of(vector[i + set])];
+    }
+  }
+  for (; i < vector.size(); ++i) {
+    ++counts[0][width_of(vector[i])];
   }
   Widths<T> of_width{};
   for (const auto& some : counts) {
     std::ranges::transform(of_width, some, of_width.begin(), std::plus<>());
   }
+  of_width[0] = static_cast<uint32_t>(std::ranges::count(vector, reference));
+  of_width[1] -= of_width[0];
   return best_width(reference, vector.size(), of_width);
 }
 

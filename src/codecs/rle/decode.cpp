@@ -8,7 +8,6 @@
 #include "codecs/rle/rle.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
-#include "core/stream_copy.hpp"
 
 namespace bobbin::codec::rle {
 namespace {
@@ -44,29 +43,11 @@ void fill_rows(ascending::Entries<T>& runs, uint64_t row, uint64_t stop, T* out)
   }
 }
 
-// Large outputs bypass the caches, through a buffer.
-template <class T>
-void decode_rows(ascending::Entries<T>& runs, uint64_t begin, uint64_t end, T* out) {
-  if ((end - begin) * sizeof(T) < kStreamBytes) {
-    fill_rows(runs, begin, end, out);
-    return;
-  }
-  constexpr uint64_t kBatch = (uint64_t{16} << 10) / sizeof(T);
-  alignas(64) std::array<T, kBatch> batch;
-  for (uint64_t row = begin; row < end; row += kBatch) {
-    const uint64_t stop = std::min(row + kBatch, end);
-    fill_rows(runs, row, stop, batch.data());
-    copy_past_caches(out + (row - begin), batch.data(), (stop - row) * sizeof(T));
-  }
-  end_copies_past_caches();
-}
-
 }  // namespace
 
 RunRange runs_of(const Array& array) {
-  const Array& ends = ascending::rows_of(array);
   const auto [first, last] =
-      ascending::count_below(ends, ascending::begin_row(array) + 1, ascending::end_row(array));
+      ascending::count_below(array, ascending::begin_row(array) + 1, ascending::end_row(array));
   return {first, last + 1};
 }
 
@@ -95,14 +76,14 @@ void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     const RunRange range = runs_of(array);
     ascending::Entries<T> runs(array, range.begin, range.end);
-    decode_rows(runs, ascending::begin_row(array), ascending::end_row(array), static_cast<T*>(out));
+    ascending::fill_in_batches(ascending::begin_row(array), ascending::end_row(array), static_cast<T*>(out),
+                               [&](uint64_t row, uint64_t stop, T* to) { fill_rows(runs, row, stop, to); });
   });
 }
 
 Scalar value_at(const Array& array, uint64_t index) {
   const Array& values = ascending::values_of(array);
-  const uint64_t run =
-      ascending::count_below(ascending::rows_of(array), ascending::begin_row(array) + index + 1);
+  const uint64_t run = ascending::count_below(array, ascending::begin_row(array) + index + 1);
   return find_codec(values.codec)->value_at(values, run);
 }
 

@@ -18,9 +18,8 @@ void compare(const Array& array, const ValueRange& range, uint32_t* bitmap) {
     set_bits(bitmap, array.offset, bits);
   }
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
-    const Array& positions = ascending::rows_of(array);
     const auto [first, last] =
-        ascending::count_below(positions, ascending::begin_row(array), ascending::end_row(array));
+        ascending::count_below(array, ascending::begin_row(array), ascending::end_row(array));
     ascending::Entries<T> others(array, first, last);
     for (; !others.done(); others.next()) {
       const uint64_t at = others.row() - ascending::first_row(array);

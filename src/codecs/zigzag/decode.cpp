@@ -38,7 +38,7 @@ void decode(const Array& array, void* out) {
   visit_bits(array.type, [&]<class T>(std::type_identity<T>) {
     const auto convert = have_avx2() ? &to_values_avx2<T> : &to_values<T>;
     decode_in_batches(array.children[0], static_cast<std::byte*>(out),
-                      [&](uint64_t v, const BatchValues& decoded) {
+                      [&](uint64_t v, const DecodedBatch& decoded) {
                         const uint64_t begin = std::max(v * kVectorLength, array.offset);
                         const uint64_t end = std::min((v + 1) * kVectorLength, array.offset + array.length);
                         convert(decoded.at(begin - array.offset), end - begin);

@@ -45,7 +45,7 @@ struct Header {
     const uint64_t rest = stored - group * units();
     return rest < units() ? rest : units();
   }
-  // Of content.
+  // The size of a frame's content.
   [[nodiscard]] constexpr uint64_t frame_bytes(uint64_t frame) const {
     return units_in(frame / planes) * unit_bytes();
   }
@@ -99,14 +99,5 @@ class Frames {
 // All of a child's offsets, in 64 bits.
 [[nodiscard]] std::vector<uint64_t> decode_offsets(const Array& array);
 [[nodiscard]] Status validate_strings(const Array& array);
-
-Result<Array> encode(const StringsView& strings, const Array* previous);
-StringSizes sizes(const Array& array);
-Status decode(const Array& array, const HostStringsOut& out);
-Status reference(const Array& array, const HostStringsOut& out);
-std::vector<uint8_t> validity(const Array& array);
-std::vector<uint64_t> lengths(const Array& array);
-Status take(const Array& array, std::span<const uint64_t> indices, Strings& out);
-Status match(const Array& array, const StringQuery& query, uint32_t* bitmap);
 
 }  // namespace bobbin::codec::zstd

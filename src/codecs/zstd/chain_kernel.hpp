@@ -9,6 +9,8 @@
 
 #include "codecs/zstd/fse_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
+#include "codecs/zstd/stream_ring.hpp"
+#include "core/bit_scan.hpp"
 
 namespace bobbin::zstd {
 
@@ -18,78 +20,6 @@ struct DefaultCounts {
   uint32_t symbols[kFields];
 };
 
-// A backward stream that one lane reads, always further down. Eight of its words are in shared memory and the
-// four below them on their way: a lane that waited for each of its loads would hold up its warp.
-struct StreamRing {
-  static constexpr uint32_t kWords = 8;
-  static constexpr uint32_t kQuadWords = 4;
-  using Words = simt::Shared<uint32_t, kWords * simt::kWarpSize>;  // word w of a lane is in the lane's bank
-
-  Global<const uint32_t> from{};
-  uint32_t skew = 0;  // words from an address that is a multiple of 16 to the first
-  uint32_t low = 0;   // the lowest quad in the ring
-  Quad next{};        // the one below
-
-  BOBBIN_HD explicit StreamRing(Global<const uint32_t> words)
-      : from(words), skew(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(words.data) / 4 % kQuadWords)) {}
-
-  // What is added to a bit's number from the first word on, before it is given to the functions below.
-  [[nodiscard]] BOBBIN_HD uint32_t bits_before() const { return 32 * skew; }
-
-  // The first read will be just below `bit`.
-  template <class Cta>
-  BOBBIN_HD void start(Cta& cta, Words& ring, uint32_t bit) {
-    low = bit / 32 / kQuadWords + 1;
-    next = load(cta, low - 1);
-    step_down(cta, ring);
-    if (low != 0) {
-      step_down(cta, ring);
-    }
-  }
-
-  // The 32 bits below `bit`, which is at most 127 lower than in the call before.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t below(Cta& cta, Words& ring, uint32_t bit) {
-    const uint32_t first = bit - 32;
-    const uint32_t word = first / 32;
-    if (word / kQuadWords < low) {
-      step_down(cta, ring);
-    }
-    return funnel(cta.load(ring, place(cta, word)), cta.load(ring, place(cta, word + 1)), first % 32);
-  }
-
- private:
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t place(Cta& cta, uint32_t word) {
-    return word % kWords * simt::kWarpSize + cta.lane();
-  }
-  template <class Cta>
-  BOBBIN_HD void step_down(Cta& cta, Words& ring) {
-    --low;
-    BOBBIN_UNROLL
-    for (uint32_t w = 0; w < kQuadWords; ++w) {
-      cta.store(ring, place(cta, kQuadWords * low + w), next.word[w]);
-    }
-    next = load(cta, low == 0 ? 0 : low - 1);
-  }
-  // Words outside of the frame are replaced: a sound stream's bits are not among them.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD Quad load(Cta& cta, uint32_t quad) const {
-    const uint32_t first = quad * kQuadWords;
-    if (first >= skew && first - skew + kQuadWords <= from.size) {
-      const Global<const Quad> quads{reinterpret_cast<const Quad*>(from.data + (first - skew)), 1};
-      return cta.load(quads, 0);
-    }
-    Quad words;
-    BOBBIN_UNROLL
-    for (uint32_t w = 0; w < kQuadWords; ++w) {
-      const uint32_t at = first + w < skew ? 0 : first + w - skew;
-      words.word[w] = cta.load(from, at < from.size ? at : from.size - 1);
-    }
-    return words;
-  }
-};
-
 template <uint32_t kGroups>
 struct ChainKernel {
   static constexpr uint32_t kThreads = simt::kWarpSize;
@@ -97,9 +27,10 @@ struct ChainKernel {
   static constexpr uint32_t kEntries = 1280;  // 512 for literal lengths, 256 for offsets, 512 for matches
 
   using Counts = simt::Shared<int16_t, kGroups * kMaxTableSymbols>;
+  using Ring = StreamRing<8>;
   struct Shared {
     simt::Shared<uint16_t, kGroups * kEntries> entries;
-    StreamRing::Words ring;  // also Counts, while tables are built
+    Ring::Words ring;  // also Counts, while tables are built
     simt::Shared<uint16_t, kMaxTableSymbols> work;
     simt::Shared<uint8_t, 2 * kMaxTableSymbols> extra;  // bits of a symbol: literal lengths, then matches
   };
@@ -360,7 +291,7 @@ struct ChainKernel {
 
    private:
     BOBBIN_HD uint32_t move(uint32_t number, uint32_t& left) {
-      const uint32_t bits = log - (31 ^ static_cast<uint32_t>(std::countl_zero(number)));
+      const uint32_t bits = log - (31 - leading_zeros(number));
       index = base + shift_in(number, left, bits);
       left <<= bits;
       return bits;
@@ -378,7 +309,7 @@ struct ChainKernel {
       return false;
     }
     // Nothing below the frame's start is read: 8 bytes of headers or more are before the first stream.
-    StreamRing ring(work.bytes.words);
+    Ring ring(work.bytes.words);
     const uint32_t end = ring.bits_before() + stream.first_bit;
     uint32_t at = end + static_cast<uint32_t>(length);
     ring.start(cta, shared.ring, at);
@@ -392,7 +323,8 @@ struct ChainKernel {
     at -= literal.log + offset.log + match.log;
     const uint64_t to = block.sequences_begin / 2;
     uint64_t kept = 0;
-    for (uint32_t i = 0; i < block.sequences && at >= end; ++i) {
+    // A position may fall below the end: it stays there, and records after it are not used.
+    for (uint32_t i = 0;;) {
       literal.load(cta);
       offset.load(cta);
       match.load(cta);
@@ -403,12 +335,13 @@ struct ChainKernel {
       kept = record;
       at -= offset.symbol() + cta.load(shared.extra, literal.symbol()) +
             cta.load(shared.extra, kMaxTableSymbols + match.symbol());
-      if (i + 1 != block.sequences && at >= end) {
-        bits = ring.below(cta, shared.ring, at);
-        at -= literal.move(bits);
-        at -= match.move(bits);
-        at -= offset.move(bits);
+      if (++i == block.sequences || at < end) {
+        break;
       }
+      bits = ring.below(cta, shared.ring, at);
+      at -= literal.move(bits);
+      at -= match.move(bits);
+      at -= offset.move(bits);
     }
     // After the last record: where the stream begins, for those who read the values.
     const bool alone = block.sequences % 2 == 0;

@@ -6,7 +6,7 @@ namespace bobbin::codec::zstd {
 namespace {
 
 constexpr BufferShape kBuffers[] = {{.name = "frames"}, {.name = "frame offsets"}, {.name = "validity"}};
-// Of strings only: one more than strings.
+// Only for strings: there is one offset more than strings.
 constexpr ChildShape kChildren[] = {
     {.name = "offsets", .type = ChildType::offset, .follows = Follows::other}};
 

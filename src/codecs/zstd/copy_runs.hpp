@@ -203,16 +203,29 @@ struct CopyRuns {
     return cta.load(shared.recent, slot >> Recent::kSlot & 3) - low_bits(slot, Recent::kSlot);
   }
 
+  // A thread's record and the one after it; after the last, the last one twice.
+  struct TwoRecords {
+    uint64_t own;
+    uint64_t next;
+  };
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static TwoRecords records_at(Cta& cta, const BlockCopies& block, uint32_t first,
+                                                       uint32_t last) {
+    const uint32_t i = first + Members::rank(cta);
+    return {cta.load(block.records, i < last ? i : last), cta.load(block.records, i < last ? i + 1 : last)};
+  }
+
   // Records first .. last-1, by target.copy_tile() and, where one is longer than a tile, target.copy_long().
   // The record at `last` is read too. False where an offset reaches too far.
   template <class Cta, class Target>
   [[nodiscard]] BOBBIN_HD static bool copy(Cta& cta, Shared& shared, const Target& target,
                                            const BlockCopies& block, uint32_t first, uint32_t last) {
     uint32_t place = Copy::place(cta.load(block.records, first));
+    TwoRecords records = records_at(cta, block, first, last);
     while (first < last) {
       const uint32_t i = first + Members::rank(cta);
-      const uint64_t own = cta.load(block.records, i < last ? i : last);
-      const uint64_t next = cta.load(block.records, i < last ? i + 1 : last);
+      const uint64_t own = records.own;
+      const uint64_t next = records.next;
       const TileSequence lane{.literal = Copy::literal(own),
                               .literals = Copy::literal(next) - Copy::literal(own),
                               .start = Copy::place(own) - place,
@@ -225,6 +238,8 @@ struct CopyRuns {
       if (survey.damaged) {
         return false;
       }
+      // The next tile's records are on their way while this one is copied.
+      records = records_at(cta, block, first + (survey.taken == 0 ? 1 : survey.taken), last);
       if (survey.taken == 0) {
         copy_long(cta, shared, target, block, first);
         place = Copy::place(cta.load(block.records, first + 1));
@@ -238,10 +253,23 @@ struct CopyRuns {
     return true;
   }
 
+  // What is listed of a thread's sequence.
+  struct OwnRuns {
+    uint64_t literals;
+    uint64_t match;
+  };
+  // As follow() wants them.
+  [[nodiscard]] BOBBIN_HD static OwnRuns runs_of(const TileSequence& lane, const Extent& extent) {
+    const uint32_t start = extent.head + lane.start;
+    return {Run::pack(Run::literals, lane.literal - start),
+            is_inside(lane) ? Run::pack(Run::inside, lane.offset, start + lane.literals)
+                            : Run::pack(Run::output, extent.origin - lane.offset)};
+  }
+
   // Marks the runs of a tile. The tile's words may be gathered afterwards.
   template <class Cta>
   BOBBIN_HD static void list(Cta& cta, Shared& shared, const TileSequence& lane, uint32_t taken,
-                             const Extent& extent) {
+                             const Extent& extent, const OwnRuns& own) {
     const uint32_t rank = Members::rank(cta);
     const uint32_t start = extent.head + lane.start;
     const uint32_t match = start + lane.literals;
@@ -259,12 +287,9 @@ struct CopyRuns {
     Members::sync(cta);
     if (rank < taken) {
       if (lane.literals != 0) {
-        cta.store(shared.runs, run_at(cta, shared, extent.bit_of(start)),
-                  Run::pack(Run::literals, lane.literal - start));
+        cta.store(shared.runs, run_at(cta, shared, extent.bit_of(start)), own.literals);
       }
-      cta.store(shared.runs, run_at(cta, shared, extent.bit_of(match)),
-                is_inside(lane) ? Run::pack(Run::inside, lane.offset, match)
-                                : Run::pack(Run::output, extent.origin - lane.offset));
+      cta.store(shared.runs, run_at(cta, shared, extent.bit_of(match)), own.match);
     }
     Members::sync(cta);
   }
@@ -280,7 +305,7 @@ struct CopyRuns {
     [[nodiscard]] BOBBIN_HD uint32_t at() const { return Run::first(run) + j; }
   };
 
-  // The sources of word w; those of bytes outside the tile are any.
+  // The runs of word w's bytes; those of bytes outside the tile are the nearest ones.
   template <class Cta>
   BOBBIN_HD static void find(Cta& cta, const Shared& shared, uint32_t w, Source (&sources)[4]) {
     const uint64_t entry = cta.load(shared.index, w / 8);

@@ -1,284 +1,244 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, blocks and literals. A frame is decoded into memory where all of its content lies, so that matches
-// find what they refer to.
-#include <xxhash.h>
-
+// Numbers in frames, and the checks of arrays. Whether the frames of numbers decode is found out once, by
+// validate(): what it decodes is kept, because the functions after it cannot fail.
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <memory>
 #include <string>
 
-#include "codecs/zstd/bits.hpp"
-#include "codecs/zstd/frame.hpp"
-#include "codecs/zstd/sequences.hpp"
-#include "codecs/zstd/zstd.hpp"
+#include "codecs/zstd/array.hpp"
+#include "core/dispatch.hpp"
+#include "core/lanes.hpp"
 
-namespace bobbin::zstd {
+namespace bobbin::codec::zstd {
 namespace {
 
-constexpr size_t kInputPadding = 8;  // loads of bit streams reach that far
+// More than a row group's values ever take; larger arrays are decoded again when they are used.
+constexpr uint64_t kMaxKept = uint64_t{256} << 20;
 
-Status damaged_block(const char* what) {
-  return {StatusCode::corrupt, std::string("zstd: ") + what};
+constexpr bobbin::zstd::DecodeOptions kMagicless{.magicless = true};
+
+Status damaged_array(const std::string& reason) {
+  return {StatusCode::corrupt, "zstd: " + reason};
 }
 
-Status too_small() {
-  return {StatusCode::invalid_argument, "zstd: the output is too small for the frame's content"};
+// A value of each row from its bytes.
+template <class T>
+void join_bytes(std::span<const std::byte> content, uint64_t width, T base, uint64_t first,
+                std::span<T> out) {
+  const std::byte* from = content.data() + first * width;
+  if (width == sizeof(T) && base == 0) {
+    std::memcpy(out.data(), from, out.size_bytes());
+    return;
+  }
+  for (T& value : out) {
+    T bits = 0;
+    std::memcpy(&bits, from, width);
+    value = static_cast<T>(bits + base);
+    from += width;
+  }
 }
 
-enum class LiteralsKind : uint8_t { raw, rle, huffman, huffman_again };
-
-struct LiteralsHeader {
-  LiteralsKind kind{};
-  bool four_streams = false;
-  uint32_t header_bytes = 0;
-  uint32_t regenerated = 0;
-  uint32_t stored = 0;
-};
-
-Result<LiteralsHeader> parse_literals_header(std::span<const uint8_t> bytes) {
-  if (bytes.empty()) {
-    return damaged_block("literals: the header is missing");
+// The same where byte k of all values is plane k.
+template <class T>
+void join_planes(std::span<const std::byte> content, uint64_t rows, uint32_t planes, T base, uint64_t first,
+                 std::span<T> out) {
+  std::ranges::fill(out, base);
+  for (uint32_t k = 0; k < planes; ++k) {
+    const auto* plane = reinterpret_cast<const uint8_t*>(content.data()) + k * rows + first;
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = static_cast<T>(out[i] + static_cast<T>(static_cast<T>(plane[i]) << (8 * k)));
+    }
   }
-  const auto kind = static_cast<LiteralsKind>(bytes[0] & 3);
-  const uint32_t format = bytes[0] >> 2 & 3;
-  const bool coded = kind == LiteralsKind::huffman || kind == LiteralsKind::huffman_again;
-  // Header bytes, and the bits of one size, by format.
-  static constexpr uint8_t kCodedBytes[] = {3, 3, 4, 5};
-  static constexpr uint8_t kCodedBits[] = {10, 10, 14, 18};
-  static constexpr uint8_t kPlainBytes[] = {1, 2, 1, 3};
-  const uint32_t size = coded ? kCodedBytes[format] : kPlainBytes[format];
-  if (bytes.size() < size) {
-    return damaged_block("literals: the header is cut off");
-  }
-  uint64_t word = 0;
-  std::memcpy(&word, bytes.data(), size);
-  LiteralsHeader header{.kind = kind, .four_streams = coded && format != 0, .header_bytes = size};
-  if (coded) {
-    const uint64_t mask = (uint64_t{1} << kCodedBits[format]) - 1;
-    header.regenerated = static_cast<uint32_t>(word >> 4 & mask);
-    header.stored = static_cast<uint32_t>(word >> (4 + kCodedBits[format]) & mask);
+}
+
+// Values first .. first+out.size()-1 of a group of rows.
+template <class T>
+void join_group(const Header& header, uint64_t group, std::span<const std::byte> content, uint64_t first,
+                std::span<T> out) {
+  const T base = static_cast<T>(header.base);
+  if (header.planes == 1) {
+    join_bytes<T>(content, header.width, base, first, out);
   } else {
-    header.regenerated = static_cast<uint32_t>(word >> (format % 2 == 0 ? 3 : 4));
-    header.stored = kind == LiteralsKind::rle ? 1 : header.regenerated;
+    join_planes<T>(content, header.units_in(group), header.planes, base, first, out);
   }
-  if (header.stored > bytes.size() - size) {
-    return damaged_block("literals: they end after their block");
+}
+
+// Decodes the array's groups one after another, up to the first damaged one. Without `out` they are
+// only checked.
+Status decode_groups(const Array& array, std::byte* out) {
+  const Frames frames(array);
+  const Header& header = frames.header();
+  std::vector<std::byte> content;
+  return visit_bits(array.type, [&]<class T>(std::type_identity<T>) -> Status {
+    uint64_t done = 0;
+    while (done < array.length) {
+      const uint64_t row = header.skip + array.offset + done;
+      const uint64_t group = row / header.units();
+      const uint64_t first = row % header.units();
+      const uint64_t count = std::min(header.units_in(group) - first, array.length - done);
+      BOBBIN_TRY(frames.decode_group(group, content));
+      if (out != nullptr) {
+        join_group<T>(header, group, content, first, {reinterpret_cast<T*>(out) + done, count});
+      }
+      done += count;
+    }
+    return {};
+  });
+}
+
+// Keeps what it decodes, unless that is too large.
+Status decode_once(const Array& array) {
+  const uint64_t bytes = array.length * size_bytes(array.type);
+  array.decoded = {};
+  if (bytes > kMaxKept) {
+    return decode_groups(array, nullptr);
+  }
+  const NewBuffer values = make_buffer(bytes);
+  BOBBIN_TRY(decode_groups(array, values.data));
+  array.decoded = values.buffer;
+  return {};
+}
+
+Status check_layout(const Array& array, const Header& header) {
+  const uint64_t size = is_string(array.type) ? 1 : size_bytes(array.type);
+  BOBBIN_RETURN_IF(header.frame_log < kMinFrameLog || header.frame_log > kMaxFrameLog, StatusCode::corrupt,
+                   "zstd: frames of 2^" + std::to_string(header.frame_log) + " rows or bytes");
+  BOBBIN_RETURN_IF(
+      header.width == 0 || header.width > size, StatusCode::corrupt,
+      "zstd: a width of " + std::to_string(header.width) + " bytes in a type of " + std::to_string(size));
+  BOBBIN_RETURN_IF(
+      header.planes != 1 && header.planes != header.width, StatusCode::corrupt,
+      "zstd: " + std::to_string(header.planes) + " planes for a width of " + std::to_string(header.width));
+  BOBBIN_RETURN_IF(header.stored > kMaxStored, StatusCode::corrupt, "zstd: the frames hold too much");
+  const uint64_t expected = index_bytes(header.num_frames());
+  BOBBIN_RETURN_IF(array.buffers[1].bytes.size() != expected, StatusCode::corrupt,
+                   "zstd: frame offsets have " + std::to_string(array.buffers[1].bytes.size()) +
+                       " bytes instead of " + std::to_string(expected));
+  BOBBIN_RETURN_IF(header.num_frames() == 0 && !array.buffers[0].bytes.empty(), StatusCode::corrupt,
+                   "zstd: frames without content");
+  return {};
+}
+
+Status check_rows(const Array& array, const Header& header) {
+  BOBBIN_RETURN_IF(array.buffers.size() != 2 || !array.children.empty(), StatusCode::corrupt,
+                   "zstd: an array of numbers has two buffers and no child");
+  BOBBIN_RETURN_IF(header.base > low_mask<uint64_t>(size_bits(array.type)), StatusCode::corrupt,
+                   "zstd: the base does not fit the type");
+  BOBBIN_RETURN_IF(header.left != 0 || header.skip % kVectorLength != 0, StatusCode::corrupt,
+                   "zstd: rows are skipped that are not whole vectors");
+  const uint64_t rows = array.length == 0 ? 0 : array.offset + array.length;
+  BOBBIN_RETURN_IF(rows > header.stored || header.skip > header.stored - rows, StatusCode::corrupt,
+                   "zstd: the frames hold " + std::to_string(header.stored) + " rows, not the array's " +
+                       std::to_string(array.length));
+  const uint64_t needed = ceil_div<uint64_t>(header.skip + rows, header.units());
+  BOBBIN_RETURN_IF(needed != header.num_groups() || (rows == 0 ? header.skip : header.skip >= header.units()),
+                   StatusCode::corrupt, "zstd: frames without any of the array's rows");
+  return {};
+}
+
+}  // namespace
+
+Header Header::parse(std::span<const uint8_t> metadata) {
+  Header header{.frame_log = metadata[0], .width = metadata[1], .planes = metadata[2]};
+  uint64_t* const numbers[] = {&header.stored, &header.base, &header.skip, &header.left};
+  for (size_t i = 0; i < std::size(numbers); ++i) {
+    std::memcpy(numbers[i], metadata.data() + 3 + 8 * i, 8);
   }
   return header;
 }
 
-// Memory for a frame's content: of the caller, or growing.
-class Target {
- public:
-  explicit Target(std::span<std::byte> fixed) : data_(as_bytes(fixed.data())), capacity_(fixed.size()) {}
-  Target(std::vector<std::byte>& growing, uint64_t most)
-      : data_(as_bytes(growing.data())), capacity_(growing.size()), growing_(&growing), most_(most) {}
-
-  [[nodiscard]] uint8_t* data() const { return data_; }
-  [[nodiscard]] uint64_t capacity() const { return capacity_; }
-
-  // Room for so many bytes if they can be had: less is not an error yet, as a block may turn out smaller.
-  void want(uint64_t bytes) {
-    if (growing_ == nullptr || bytes <= capacity_ || capacity_ == most_) {
-      return;
-    }
-    capacity_ = std::min(std::max(bytes + kCopyRoom, 2 * capacity_), most_);
-    growing_->resize(capacity_);
-    data_ = as_bytes(growing_->data());
-  }
-
- private:
-  static constexpr uint64_t kCopyRoom = 64;  // lets copies of the last block write a little too far
-
-  static uint8_t* as_bytes(std::byte* data) { return reinterpret_cast<uint8_t*>(data); }
-
-  uint8_t* data_;
-  uint64_t capacity_;
-  std::vector<std::byte>* growing_ = nullptr;
-  uint64_t most_ = 0;
-};
-
-class FrameDecoder {
- public:
-  explicit FrameDecoder(const DecodeOptions& options) : options_(options) {}
-
-  // Decodes the frame at the start of `in` to target's bytes from `begin` on. Moves `in` past the frame.
-  Result<uint64_t> decode(std::span<const uint8_t>& in, Target& target, uint64_t begin) {
-    BOBBIN_ASSIGN(const FrameHeader header, parse_header(in, options_));
-    if (header.skippable) {
-      const uint64_t size = header.header_bytes + *header.content_bytes;
-      if (size > in.size()) {
-        return damaged_block("the input ends inside a skippable frame");
-      }
-      in = in.subspan(size);
-      return uint64_t{0};
-    }
-    BOBBIN_TRY(start(header));
-    in = in.subspan(header.header_bytes);
-    uint64_t at = begin;
-    for (bool last = false; !last;) {
-      BOBBIN_ASSIGN(const BlockHeader block, parse_block_header(in, header.max_block_bytes));
-      target.want(at + (block.kind == BlockKind::compressed ? header.max_block_bytes : block.size));
-      BOBBIN_ASSIGN(at, decode_block(header, block, in, target, begin, at));
-      in = in.subspan(kBlockHeaderBytes + block.stored_bytes());
-      last = block.last;
-    }
-    BOBBIN_TRY(finish(header, in, {target.data() + begin, static_cast<size_t>(at - begin)}));
-    return at - begin;
-  }
-
- private:
-  Status start(const FrameHeader& header) {
-    const Dictionary* dictionary = options_.dictionary;
-    if (header.dictionary_id != 0 && (dictionary == nullptr || dictionary->id() != header.dictionary_id)) {
-      return {StatusCode::invalid_argument,
-              "zstd: the frame needs dictionary " + std::to_string(header.dictionary_id)};
-    }
-    if (dictionary != nullptr && dictionary->tables() != nullptr) {
-      tables_ = *dictionary->tables();
-      return {};
-    }
-    tables_.huffman.log = 0;
-    tables_.literal_length.present = false;
-    tables_.offset.present = false;
-    tables_.match_length.present = false;
-    tables_.recent_offsets = {1, 4, 8};
-    return {};
-  }
-
-  Result<uint64_t> decode_block(const FrameHeader& header, const BlockHeader& block,
-                                std::span<const uint8_t> in, const Target& target, uint64_t begin,
-                                uint64_t at) {
-    const std::span<const uint8_t> stored = in.subspan(kBlockHeaderBytes, block.stored_bytes());
-    if (block.kind != BlockKind::compressed) {
-      if (block.size > target.capacity() - at) {
-        return too_small();
-      }
-      if (block.kind == BlockKind::raw) {
-        std::copy(stored.begin(), stored.end(), target.data() + at);
-      } else {
-        std::fill_n(target.data() + at, block.size, stored[0]);
-      }
-      return at + block.size;
-    }
-    Content content{.begin = target.data() + begin,
-                    .at = target.data() + at,
-                    .end = target.data() + target.capacity(),
-                    .window_bytes = header.window_bytes};
-    if (options_.dictionary != nullptr) {
-      content.dictionary = as_u8(options_.dictionary->content());
-    }
-    const bool near_end = in.size() - kBlockHeaderBytes - stored.size() < kInputPadding;
-    BOBBIN_TRY(decode_compressed(near_end ? pad(stored) : stored, header.max_block_bytes, content));
-    return static_cast<uint64_t>(content.at - target.data());
-  }
-
-  // A copy of the input's last block, with bytes after it that may be read.
-  std::span<const uint8_t> pad(std::span<const uint8_t> bytes) {
-    padded_.assign(bytes.begin(), bytes.end());
-    padded_.resize(bytes.size() + kInputPadding);
-    return std::span(padded_).first(bytes.size());
-  }
-
-  Status decode_compressed(std::span<const uint8_t> bytes, uint32_t max_block_bytes, Content& content) {
-    BOBBIN_ASSIGN(const LiteralsHeader header, parse_literals_header(bytes));
-    if (header.regenerated > max_block_bytes) {
-      return damaged_block("literals: more than a block may hold");
-    }
-    const std::span<const uint8_t> stored = bytes.subspan(header.header_bytes, header.stored);
-    const std::span<const uint8_t> rest = bytes.subspan(header.header_bytes + header.stored);
-    BOBBIN_ASSIGN(const std::span<const uint8_t> literals, decode_literals(header, stored, rest.size()));
-    const uint64_t room = static_cast<uint64_t>(content.end - content.at);
-    const Status status = run_sequences(rest, literals, max_block_bytes, tables_, content);
-    // What does not fit into a small output may still be a valid frame.
-    return !status.ok() && room < max_block_bytes ? too_small() : status;
-  }
-
-  // The literals of a block, in its own bytes or in memory that the next block overwrites. `after` bytes can
-  // be read after the stored ones.
-  Result<std::span<const uint8_t>> decode_literals(const LiteralsHeader& header,
-                                                   std::span<const uint8_t> stored, size_t after) {
-    if (header.kind == LiteralsKind::raw && after >= kLiteralPadding) {
-      return stored;
-    }
-    if (literals_ == nullptr) {
-      literals_ = std::make_unique_for_overwrite<uint8_t[]>(kMaxBlockBytes + kLiteralPadding);
-    }
-    const std::span<uint8_t> out(literals_.get(), header.regenerated);
-    switch (header.kind) {
-      case LiteralsKind::raw:
-        std::ranges::copy(stored, out.begin());
-        return std::span<const uint8_t>(out);
-      case LiteralsKind::rle:
-        std::ranges::fill(out, stored[0]);
-        return std::span<const uint8_t>(out);
-      case LiteralsKind::huffman: {
-        size_t used = 0;
-        BOBBIN_TRY(read_huffman_table(stored, tables_.huffman, used));
-        stored = stored.subspan(used);
-        break;
-      }
-      case LiteralsKind::huffman_again:
-        if (tables_.huffman.log == 0) {
-          return damaged_block("literals: a tree is to be reused, but there is none yet");
-        }
-        break;
-    }
-    BOBBIN_TRY(header.four_streams ? decode_four_streams(tables_.huffman, stored, out)
-                                   : decode_one_stream(tables_.huffman, stored, out));
-    return std::span<const uint8_t>(out);
-  }
-
-  Status finish(const FrameHeader& header, std::span<const uint8_t>& in,
-                std::span<const uint8_t> content) const {
-    if (header.content_bytes.has_value() && *header.content_bytes != content.size()) {
-      return damaged_block("the content has another size than the frame's header says");
-    }
-    if (!header.has_checksum) {
-      return {};
-    }
-    if (in.size() < kChecksumBytes) {
-      return damaged_block("the input ends inside a frame");
-    }
-    const auto wanted = load<uint32_t>(in.data());
-    in = in.subspan(kChecksumBytes);
-    if (options_.verify_checksums &&
-        static_cast<uint32_t>(XXH64(content.data(), content.size(), 0)) != wanted) {
-      return damaged_block("the checksum does not match the content");
-    }
-    return {};
-  }
-
-  const DecodeOptions& options_;
-  Tables tables_;
-  std::unique_ptr<uint8_t[]> literals_;  // allocated when the first block needs it
-  std::vector<uint8_t> padded_;
-};
-
-}  // namespace
-
-Result<uint64_t> decode_frame(std::span<const std::byte> in, std::span<std::byte> out,
-                              const DecodeOptions& options) {
-  FrameDecoder decoder(options);
-  Target target(out);
-  std::span<const uint8_t> rest = as_u8(in);
-  return decoder.decode(rest, target, 0);
+std::vector<uint8_t> Header::serialize() const {
+  std::vector<uint8_t> metadata(kBytes);
+  metadata[0] = frame_log;
+  metadata[1] = width;
+  metadata[2] = planes;
+  const uint64_t numbers[] = {stored, base, skip, left};
+  std::memcpy(metadata.data() + 3, numbers, sizeof numbers);
+  return metadata;
 }
 
-Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in, uint64_t max_bytes,
-                                          const DecodeOptions& options) {
-  FrameDecoder decoder(options);
-  std::vector<std::byte> out;
-  Target target(out, max_bytes);
-  uint64_t size = 0;
-  for (std::span<const uint8_t> rest = as_u8(in); !rest.empty();) {
-    BOBBIN_ASSIGN(const uint64_t bytes, decoder.decode(rest, target, size));
-    size += bytes;
+Status Frames::check() const {
+  const uint64_t frames = header_.num_frames();
+  for (uint64_t i = 0; i < frames; ++i) {
+    BOBBIN_RETURN_IF(!index_.empty() && entry(i) > entry(i + 1), StatusCode::corrupt,
+                     "zstd: the offset of frame " + std::to_string(i + 1) + " descends");
   }
-  out.resize(size);
-  return out;
+  BOBBIN_RETURN_IF(frames != 0 && begin(frames) != bytes_.size(), StatusCode::corrupt,
+                   "zstd: frames have " + std::to_string(bytes_.size()) + " bytes instead of " +
+                       std::to_string(begin(frames)));
+  for (uint64_t i = 0; i < frames; ++i) {
+    BOBBIN_ASSIGN(const bobbin::zstd::FrameExtent extent, bobbin::zstd::measure_frame(stored(i), kMagicless));
+    const uint64_t content = header_.frame_bytes(i);
+    BOBBIN_RETURN_IF(extent.compressed_bytes != stored(i).size(), StatusCode::corrupt,
+                     "zstd: bytes after frame " + std::to_string(i));
+    BOBBIN_RETURN_IF(extent.header.content_bytes != content || extent.content_bound != content,
+                     StatusCode::corrupt,
+                     "zstd: frame " + std::to_string(i) + " does not have " + std::to_string(content) +
+                         " bytes of content");
+    BOBBIN_RETURN_IF(extent.header.dictionary_id != 0 || extent.num_blocks > max_blocks(content),
+                     StatusCode::corrupt,
+                     "zstd: frame " + std::to_string(i) + " needs a dictionary or has too many blocks");
+  }
+  return {};
 }
 
-}  // namespace bobbin::zstd
+Status Frames::decode(uint64_t frame, std::span<std::byte> out) const {
+  BOBBIN_ASSIGN(const uint64_t bytes, bobbin::zstd::decode_frame(stored(frame), out, kMagicless));
+  return bytes == out.size() ? Status{}
+                             : damaged_array("frame " + std::to_string(frame) + " has less content");
+}
+
+Status Frames::decode_group(uint64_t group, std::vector<std::byte>& out) const {
+  const uint64_t bytes = header_.units_in(group) * header_.unit_bytes();
+  out.resize(bytes * header_.planes);
+  for (uint32_t k = 0; k < header_.planes; ++k) {
+    BOBBIN_TRY(decode(group * header_.planes + k, std::span(out).subspan(k * bytes, bytes)));
+  }
+  return {};
+}
+
+std::string describe(const Array& array) {
+  if (array.metadata.size() != Header::kBytes) {
+    return "damaged";
+  }
+  const Header header = Header::parse(array.metadata);
+  if (header.frame_log > kMaxFrameLog || header.width == 0 || header.planes == 0) {
+    return "damaged";
+  }
+  const uint64_t frames = header.num_frames();
+  std::string text = std::to_string(frames) + (frames == 1 ? " frame" : " frames");
+  if (!is_string(array.type)) {
+    text += ", " + std::to_string(header.width) + (header.width == 1 ? " byte" : " bytes") + " per value";
+    text += header.planes > 1 ? " in planes" : "";
+  }
+  return text;
+}
+
+Status validate(const Array& array) {
+  const Header header = Header::parse(array.metadata);
+  BOBBIN_TRY(check_layout(array, header));
+  BOBBIN_TRY(is_string(array.type) ? validate_strings(array) : check_rows(array, header));
+  BOBBIN_TRY(Frames(array).check());
+  return is_string(array.type) ? Status{} : decode_once(array);
+}
+
+void decode(const Array& array, void* out) {
+  const uint64_t bytes = array.length * size_bytes(array.type);
+  if (array.decoded.bytes.size() == bytes) {
+    std::copy_n(array.decoded.bytes.data(), bytes, static_cast<std::byte*>(out));
+  } else if (!decode_groups(array, static_cast<std::byte*>(out)).ok()) {
+    std::fill_n(static_cast<std::byte*>(out), bytes, std::byte{0});  // an array that was not validated
+  }
+}
+
+Scalar value_at(const Array& array, uint64_t index) {
+  const size_t size = size_bytes(array.type);
+  Scalar value{};
+  if (array.decoded.bytes.size() == array.length * size) {
+    std::memcpy(&value.bits, array.decoded.bytes.data() + index * size, size);
+  } else {
+    decode(slice(array, index, 1), &value.bits);
+  }
+  return value;
+}
+
+}  // namespace bobbin::codec::zstd

@@ -3,15 +3,14 @@
 #include "codecs/zstd/kernels.hpp"
 #include "simt/executor.cuh"
 
-namespace bobbin::zstd {
+namespace bobbin::codec::zstd {
 
 template <Backend kBackend>
-Status decode_batch_on(const BatchFrame* frames, uint64_t count, FrameResult* results,
-                       const BatchOptions& options, StreamView stream) {
-  return Plans<simt::Executor>::decode(frames, count, results, options, stream);
+const DeviceOps& ops_on() {
+  static constexpr StringDeviceOps kStrings = ArrayPlans<simt::Executor>::string_ops();
+  static constexpr DeviceOps kOps{.decode = &ArrayPlans<simt::Executor>::decode, .strings = &kStrings};
+  return kOps;
 }
-template Status decode_batch_on<simt::kBackend>(const BatchFrame* frames, uint64_t count,
-                                                FrameResult* results, const BatchOptions& options,
-                                                StreamView stream);
+template const DeviceOps& ops_on<simt::kBackend>();
 
-}  // namespace bobbin::zstd
+}  // namespace bobbin::codec::zstd

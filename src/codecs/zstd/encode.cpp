@@ -1,295 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames: one set of entropy tables for all of a frame's blocks.
-#include <xxhash.h>
-
 #include <algorithm>
-#include <memory>
-#include <string>
+#include <bit>
+#include <utility>
 
-#include "codecs/zstd/bits.hpp"
+#include "codecs/registry.hpp"
+#include "codecs/smallest.hpp"
+#include "codecs/string_validity.hpp"
+#include "codecs/zstd/array.hpp"
 #include "codecs/zstd/encode_blocks.hpp"
 #include "codecs/zstd/frame.hpp"
-#include "codecs/zstd/huffman_encode.hpp"
-#include "codecs/zstd/parse.hpp"
-#include "codecs/zstd/sequences.hpp"
-#include "codecs/zstd/statistics.hpp"
-#include "codecs/zstd/zstd.hpp"
-#include "core/bits.hpp"
-#include "core/bmi2.hpp"
-#include "core/parallel.hpp"
+#include "core/dispatch.hpp"
 
-namespace bobbin::zstd {
+namespace bobbin::codec::zstd {
 namespace {
 
-constexpr size_t kMaxSequenceBytes = 12;  // three states and three values of the most bits
+constexpr uint32_t kFrameLog = 16;  // of content: 64 KiB
+constexpr size_t kMagicBytes = 4;
+constexpr bobbin::zstd::EncodeOptions kOptions{
+    .level = 9, .frame_bytes = uint32_t{1} << kFrameLog, .block_bytes = bobbin::zstd::kMaxBlockBytes};
+// A frame of so little content is not compressed: in a file it lies in the footer, which is compressed as a
+// whole and so needs one set of tables for all small frames.
+constexpr size_t kStoredBytes = 500;
+// Layouts are compared on the first rows.
+constexpr uint64_t kTrialRows = uint64_t{1} << 16;
 
-void put_number(const Number& number, std::vector<uint8_t>& out) {
-  for (uint32_t i = 0; i < number.bytes; ++i) {
-    out.push_back(static_cast<uint8_t>(number.value >> (8 * i)));
-  }
+Buffer to_buffer(const void* data, size_t bytes) {
+  const NewBuffer buffer = make_buffer(bytes);
+  std::copy_n(static_cast<const std::byte*>(data), bytes, buffer.data);
+  return buffer.buffer;
 }
 
-bool all_equal(std::span<const uint8_t> bytes) {
-  return !bytes.empty() &&
-         std::ranges::find_if(bytes, [&](uint8_t b) { return b != bytes[0]; }) == bytes.end();
+// A frame of one raw block.
+std::vector<std::byte> stored_frame(std::span<const std::byte> content) {
+  std::vector<std::byte> frame;
+  const auto put = [&](const bobbin::zstd::Number& number) {
+    const auto bytes = std::as_bytes(std::span(&number.value, 1)).first(number.bytes);
+    frame.insert(frame.end(), bytes.begin(), bytes.end());
+  };
+  const auto size = static_cast<uint32_t>(content.size());
+  put({bobbin::zstd::kFrameMagic, kMagicBytes});
+  put(bobbin::zstd::frame_header(size, false));
+  put(bobbin::zstd::FramePlanner::block_header({.stored = size}, size, true));
+  frame.insert(frame.end(), content.begin(), content.end());
+  return frame;
 }
 
-// Tables, and what building them takes.
-struct TableSpace {
-  Occurrences occurrences{};
-  TableWork work{};
-  EncoderTables tables{};
-
-  bool known_tree = false;  // the codes are those of a dictionary
-
-  explicit TableSpace(const Statistics& statistics) {
-    std::ranges::copy(statistics.literals, occurrences.literals.data);
-    std::ranges::copy(statistics.literal_lengths, field(kLiteralField));
-    std::ranges::copy(statistics.offsets, field(kOffsetField));
-    std::ranges::copy(statistics.match_lengths, field(kMatchField));
-  }
-
-  // `known`: the tables of a dictionary, used where they are cheaper than the frame's own; or null.
-  void build(const DictionaryTables* known) {
-    static const DefaultCounts defaults = all_default_counts();
-    SerialCta cta;
-    const uint32_t leaves = sort_leaves(cta, occurrences, work, 0, 1);
-    TableBuilder<SerialCta> builder(cta, occurrences, work, tables);
-    builder.build_tree(leaves);
-    if (known != nullptr) {
-      consider_tree(code_of_table(known->huffman));
-    }
-    for (uint32_t f = 0; f < kFields; ++f) {
-      const uint64_t own = builder.build_field(f, defaults);
-      if (known != nullptr) {
-        consider_field(builder, f, own,
-                       f == kLiteralField  ? known->literal_length_counts
-                       : f == kOffsetField ? known->offset_counts
-                                           : known->match_length_counts);
-      }
-    }
-  }
-
- private:
-  uint32_t* field(uint32_t f) { return occurrences.fields.data + f * kMaxTableSymbols; }
-
-  void consider_field(TableBuilder<SerialCta>& builder, uint32_t f, uint64_t own, const FseCounts& known) {
-    SerialCta cta;
-    const auto count_of = [&](uint32_t s) -> int32_t { return s < known.num_symbols ? known.count[s] : 0; };
-    const uint64_t cost = FseShares::cost(cta, occurrences.fields, f * kMaxTableSymbols,
-                                          FieldRules::num_symbols(f), known.log, count_of);
-    if (cost <= own) {
-      builder.repeat_field(f, known.log, known.num_symbols, count_of);
-    }
-  }
-
-  // Takes a dictionary's tree, which need not be written, where it has all symbols and costs less.
-  void consider_tree(const HuffmanCode& known) {
-    uint32_t& tree_bytes = tables.shape.data[EncoderTables::kTreeBytes];
-    uint64_t of_known = 0;
-    uint64_t of_own = 8 * uint64_t{tree_bytes};
-    for (size_t s = 0; s < kLiteralSymbols; ++s) {
-      const uint64_t occurs = occurrences.literals.data[s];
-      if (occurs > 0 && known.symbols[s].bits == 0) {
-        return;
-      }
-      of_known += occurs * known.symbols[s].bits;
-      of_own += occurs * (tables.codes.data[s] >> 11);
-    }
-    if (tree_bytes == 0 || of_known <= of_own) {
-      for (size_t s = 0; s < kLiteralSymbols; ++s) {
-        const HuffmanCode::Symbol symbol = known.symbols[s];
-        tables.codes.data[s] = static_cast<uint16_t>(symbol.bits << 11 | symbol.code);
-      }
-      known_tree = true;
-      tree_bytes = 1;  // there is a tree; its description is not written
-    }
-  }
-};
-
-// Writes a frame's blocks.
-class BlockWriter {
+// Frames without their magic number, and where they end.
+class FrameWriter {
  public:
-  explicit BlockWriter(TableSpace& space) : tables_(space.tables), planner_(cta_, space.tables) {
-    if (space.known_tree) {
-      planner_.skip_tree();
-    }
+  Status add(std::span<const std::byte> content) {
+    BOBBIN_ASSIGN(const std::vector<std::byte> frame,
+                  content.size() <= kStoredBytes ? Result<std::vector<std::byte>>(stored_frame(content))
+                                                 : bobbin::zstd::encode(content, kOptions));
+    bytes_.insert(bytes_.end(), frame.begin() + kMagicBytes, frame.end());
+    BOBBIN_RETURN_IF(bytes_.size() > UINT32_MAX, StatusCode::unsupported,
+                     "zstd: more than 4 GiB of frames in an array");
+    ends_.push_back(static_cast<uint32_t>(bytes_.size()));
+    return {};
   }
-
-  void put(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last, std::vector<uint8_t>& out) {
-    have_bmi2() ? put_bmi2(parsed, bytes, last, out) : put_block(parsed, bytes, last, out);
+  [[nodiscard]] uint64_t size() const { return bytes_.size(); }
+  [[nodiscard]] std::vector<Buffer> buffers() const {
+    const size_t frames = ends_.size() - 1;
+    return {to_buffer(bytes_.data(), bytes_.size()), to_buffer(ends_.data(), index_bytes(frames))};
   }
 
  private:
-  BOBBIN_BMI2 void put_bmi2(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last,
-                            std::vector<uint8_t>& out) {
-    put_block(parsed, bytes, last, out);
-  }
-  BOBBIN_INLINE void put_block(const ParsedBlock& parsed, std::span<const uint8_t> bytes, bool last,
-                               std::vector<uint8_t>& out) {
-    BlockCosts costs{.bytes = static_cast<uint32_t>(bytes.size()),
-                     .literals = static_cast<uint32_t>(parsed.literals.size()),
-                     .sequences = static_cast<uint32_t>(parsed.sequences.size()),
-                     .repeats = all_equal(bytes),
-                     .literals_repeat = all_equal(parsed.literals)};
-    costs.huffman_bytes = huffman_bytes(parsed.literals);
-    stream_.clear();
-    if (costs.sequences != 0) {
-      put_sequences(
-          cta_, tables_, costs.sequences, [&](uint32_t i) { return parsed.sequences[i]; },
-          BitWriter(stream_, kMaxSequenceBytes * costs.sequences + 8));
-      costs.sequence_bytes = static_cast<uint32_t>(stream_.size());
-    }
-    const BlockPlan plan = planner_.plan(costs);
-    put_number(FramePlanner::block_header(plan, costs.bytes, last), out);
-    if (plan.kind != BlockKind::compressed) {
-      out.insert(out.end(), bytes.begin(), bytes.begin() + plan.stored);
-      return;
-    }
-    put_literals_section(plan, parsed.literals, out);
-    put_number(plan.sequences_header, out);
-    for (uint32_t field = 0; plan.has_tables && field < kFields; ++field) {
-      const uint8_t* const description = tables_.described.data + field * kMaxTableBytes;
-      out.insert(out.end(), description,
-                 description + tables_.shape.data[EncoderTables::kDescribedBytes + field]);
-    }
-    out.insert(out.end(), stream_.begin(), stream_.end());
-  }
-
-  // All streams, with the jump table.
-  [[nodiscard]] uint32_t huffman_bytes(std::span<const uint8_t> literals) const {
-    const LiteralStreams streams{static_cast<uint32_t>(literals.size())};
-    uint32_t bytes = streams.four() ? kJumpTableBytes : 0;
-    for (uint32_t i = 0; i < (streams.four() ? 4 : 1); ++i) {
-      bytes += LiteralStreams::bytes(
-          stream_bits(literals.subspan(streams.begin(i), streams.end(i) - streams.begin(i))));
-    }
-    return bytes;
-  }
-  [[nodiscard]] uint32_t stream_bits(std::span<const uint8_t> literals) const {
-    uint32_t bits = 0;
-    for (const uint8_t literal : literals) {
-      bits += tables_.codes.data[literal] >> 11;
-    }
-    return bits;
-  }
-
-  BOBBIN_INLINE void put_literals_section(const BlockPlan& plan, std::span<const uint8_t> literals,
-                                          std::vector<uint8_t>& out) const {
-    put_number(plan.literals_header, out);
-    if (plan.literals_kind == kRawLiterals || plan.literals_kind == kRepeatedLiterals) {
-      out.insert(out.end(), literals.begin(), literals.begin() + plan.literals_stored);
-      return;
-    }
-    if (plan.has_tree()) {
-      out.insert(out.end(), tables_.tree.data,
-                 tables_.tree.data + tables_.shape.data[EncoderTables::kTreeBytes]);
-    }
-    const LiteralStreams streams{static_cast<uint32_t>(literals.size())};
-    const size_t sizes = out.size();
-    out.resize(sizes + (streams.four() ? kJumpTableBytes : 0));
-    for (uint32_t i = 0; i < (streams.four() ? 4 : 1); ++i) {
-      const size_t before = out.size();
-      put_literals(
-          cta_, tables_, streams.begin(i), streams.end(i), [&](uint32_t at) { return literals[at]; },
-          BitWriter(out, (streams.end(i) - streams.begin(i)) * kMaxHuffmanBits / 8 + 2));
-      if (streams.four() && i < 3) {
-        const size_t size = out.size() - before;
-        out[sizes + 2 * i] = static_cast<uint8_t>(size);
-        out[sizes + 2 * i + 1] = static_cast<uint8_t>(size >> 8);
-      }
-    }
-  }
-
-  SerialCta cta_;
-  EncoderTables& tables_;
-  FramePlanner planner_;
-  std::vector<uint8_t> stream_;
+  std::vector<std::byte> bytes_;
+  std::vector<uint32_t> ends_{0};
 };
 
-// The magic number and the header, with a dictionary's id if that is not 0.
-void put_header(uint64_t content, bool checksum, uint32_t dictionary, std::vector<uint8_t>& out) {
-  put_number({kFrameMagic, sizeof kFrameMagic}, out);
-  const Number header = frame_header(content, checksum);
-  const uint32_t id_kind = dictionary == 0 ? 0 : dictionary < 256 ? 1 : dictionary < 65536 ? 2 : 3;
-  put_number({(header.value & 255) | id_kind, 1}, out);
-  put_number({dictionary, id_kind == 0 ? 0 : uint32_t{1} << (id_kind - 1)}, out);
-  put_number({header.value >> 8, header.bytes - 1}, out);
+// Values as they lie in frames.
+template <class T>
+class Layout {
+ public:
+  Layout(const Values& values, bool planes) : values_(values.as<T>()) {
+    const bool floats = is_float(values.type);
+    const auto [least, greatest] = floats ? std::pair<T, T>{0, static_cast<T>(~T{0})} : range_of(values);
+    const auto bits = static_cast<uint32_t>(std::bit_width(static_cast<T>(greatest - least)));
+    header_.base = least;
+    header_.width = static_cast<uint8_t>(std::max<uint32_t>(ceil_div<uint32_t>(bits, 8), 1));
+    header_.planes = planes ? header_.width : uint8_t{1};
+    header_.stored = values_.size();
+    const auto log = static_cast<uint32_t>(std::bit_width(header_.unit_bytes() - 1));
+    header_.frame_log = static_cast<uint8_t>(kFrameLog - log);
+  }
+
+  [[nodiscard]] const Header& header() const { return header_; }
+
+  // Rows begin .. end-1, all in one group, as that group's frames.
+  Status write(uint64_t begin, uint64_t end, FrameWriter& writer) const {
+    const auto values = values_.subspan(begin, end - begin);
+    std::vector<std::byte> content(values.size() * header_.unit_bytes());
+    for (uint32_t plane = 0; plane < header_.planes; ++plane) {
+      std::byte* to = content.data();
+      for (const T value : values) {
+        const auto bits = static_cast<T>(static_cast<T>(value - static_cast<T>(header_.base)) >> (8 * plane));
+        std::memcpy(to, &bits, header_.unit_bytes());
+        to += header_.unit_bytes();
+      }
+      BOBBIN_TRY(writer.add(content));
+    }
+    return {};
+  }
+
+  // The first rows.
+  Status write(uint64_t rows, FrameWriter& writer) const {
+    for (uint64_t begin = 0; begin < rows; begin += header_.units()) {
+      BOBBIN_TRY(write(begin, std::min(begin + header_.units(), rows), writer));
+    }
+    return {};
+  }
+
+ private:
+  static std::pair<T, T> range_of(const Values& values) {
+    return visit_integer(values.type, [&]<class I>(std::type_identity<I>) -> std::pair<T, T> {
+      const auto all = values.as<I>();
+      if (all.empty()) {
+        return {0, 0};
+      }
+      const auto [least, greatest] = std::ranges::minmax(all);
+      return {static_cast<T>(least), static_cast<T>(greatest)};
+    });
+  }
+
+  std::span<const T> values_;
+  Header header_;
+};
+
+// Whether planes make the first rows smaller.
+template <class T>
+Result<bool> prefers_planes(const Values& values) {
+  const Layout<T> joined(values, false);
+  if (joined.header().width == 1) {
+    return false;
+  }
+  const uint64_t rows = std::min(values.length, kTrialRows);
+  FrameWriter by_joined;
+  FrameWriter by_planes;
+  BOBBIN_TRY(joined.write(rows, by_joined));
+  BOBBIN_TRY(Layout<T>(values, true).write(rows, by_planes));
+  return by_planes.size() < by_joined.size();
 }
 
-void put_frame(std::span<const uint8_t> content, const EncodeOptions& options, std::vector<uint8_t>& out) {
-  const Dictionary* const dictionary = options.dictionary;
-  put_header(content.size(), options.checksum, dictionary == nullptr ? 0 : dictionary->id(), out);
-  const std::vector<ParsedBlock> blocks =
-      dictionary == nullptr ? parse_frame(content, options.block_bytes, options.level)
-                            : parse_frame(content, options.block_bytes, options.level,
-                                          as_u8(dictionary->content()), dictionary->links());
-  const auto space = std::make_unique<TableSpace>(Statistics(blocks));
-  space->build(dictionary == nullptr ? nullptr : dictionary->tables());
-  BlockWriter writer(*space);
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    const size_t begin = i * options.block_bytes;
-    const size_t size = std::min<size_t>(options.block_bytes, content.size() - begin);
-    writer.put(blocks[i], content.subspan(begin, size), i + 1 == blocks.size(), out);
+uint64_t total_bytes(const Array& array) {
+  uint64_t bytes = array.metadata.size();
+  for (const Buffer& buffer : array.buffers) {
+    bytes += buffer.bytes.size();
   }
-  if (blocks.empty()) {
-    put_number({1, kBlockHeaderBytes}, out);  // an empty raw block, the last
+  for (const Array& child : array.children) {
+    bytes += total_bytes(child);
   }
-  if (options.checksum) {
-    put_number({XXH64(content.data(), content.size(), 0), kChecksumBytes}, out);
+  return bytes;
+}
+
+// Lengths by themselves, with the offset before each vector.
+Result<Array> encode_lengths(const Values& offsets) {
+  static constexpr CodecId kForLengths[] = {CodecId::constant, CodecId::ffor, CodecId::patched,
+                                            CodecId::sparse,   CodecId::rle,  CodecId::zstd};
+  BOBBIN_ASSIGN(Split split, find_codec(CodecId::diff)->split(offsets));
+  BOBBIN_ASSIGN(Array differences, encode_smallest(split.children[0].view(), kForLengths));
+  BOBBIN_ASSIGN(Array starts, encode_smallest(split.children[1].view()));
+  split.node.children = {std::move(differences), std::move(starts)};
+  return std::move(split.node);
+}
+
+template <class T>
+Result<Array> encode_offsets(const StringsView& strings) {
+  const uint64_t base = strings.length == 0 ? 0 : strings.offset(0);
+  std::vector<T> offsets(strings.length + 1);
+  for (uint64_t i = 0; i < strings.length; ++i) {
+    offsets[i + 1] = static_cast<T>(strings.offset(i + 1) - base);
   }
+  const Values values{sizeof(T) == 8 ? DType::u64 : DType::u32, offsets.data(), offsets.size()};
+  BOBBIN_ASSIGN(Array packed, find_codec(CodecId::delta)->encode(values));
+  BOBBIN_ASSIGN(Array lengths, encode_lengths(values));
+  return total_bytes(lengths) < total_bytes(packed) ? std::move(lengths) : std::move(packed);
 }
 
 }  // namespace
 
-DefaultCounts all_default_counts() {
-  DefaultCounts defaults{};
-  constexpr SequenceField kOrder[] = {SequenceField::literal_length, SequenceField::offset,
-                                      SequenceField::match_length};
-  for (uint32_t field = 0; field < kFields; ++field) {
-    const FseCounts counts = default_counts(kOrder[field]);
-    defaults.log[field] = counts.log;
-    defaults.symbols[field] = counts.num_symbols;
-    for (uint32_t s = 0; s < counts.num_symbols; ++s) {
-      defaults.count[field][s] = static_cast<int8_t>(counts.count[s]);
-    }
-  }
-  return defaults;
+Result<Array> encode(const Values& values) {
+  return visit_bits(values.type, [&]<class T>(std::type_identity<T>) -> Result<Array> {
+    BOBBIN_ASSIGN(const bool planes, prefers_planes<T>(values));
+    const Layout<T> layout(values, planes);
+    FrameWriter writer;
+    BOBBIN_TRY(layout.write(values.length, writer));
+    return Array{.codec = CodecId::zstd,
+                 .type = values.type,
+                 .length = values.length,
+                 .offset = 0,
+                 .metadata = layout.header().serialize(),
+                 .buffers = writer.buffers(),
+                 .children = {}};
+  });
 }
 
-Status check_options(const EncodeOptions& options) {
-  BOBBIN_RETURN_IF(options.level < 1 || options.level > 9, StatusCode::invalid_argument,
-                   "zstd: level " + std::to_string(options.level) + " is not from 1 to 9");
-  BOBBIN_RETURN_IF(options.block_bytes < 256 || options.block_bytes > kMaxBlockBytes,
-                   StatusCode::invalid_argument, "zstd: blocks must have 256 to 131072 bytes");
-  BOBBIN_RETURN_IF(options.frame_bytes < 256 || options.frame_bytes > (uint32_t{1} << 30),
-                   StatusCode::invalid_argument, "zstd: frames must have 256 bytes to 1 GiB");
-  return {};
+uint64_t estimate(const Values& values) {
+  const Result<Array> array = encode(values);
+  return array.has_value() ? total_bytes(*array) : kNoEncoding;
 }
 
-Result<std::vector<std::byte>> encode(std::span<const std::byte> in, const EncodeOptions& options) {
-  BOBBIN_TRY(check_options(options));
-  const std::span<const uint8_t> bytes = as_u8(in);
-  const size_t num_frames = std::max<size_t>(ceil_div<size_t>(bytes.size(), options.frame_bytes), 1);
-  std::vector<std::vector<uint8_t>> frames(num_frames);
-  const auto content_of = [&](size_t frame) {
-    const size_t begin = frame * options.frame_bytes;
-    return bytes.subspan(begin, std::min<size_t>(bytes.size() - begin, options.frame_bytes));
-  };
-  parallel_tasks(num_frames, options.threads,
-                 [&](uint64_t frame) { put_frame(content_of(frame), options, frames[frame]); });
-  std::vector<std::byte> out;
-  std::vector<SeekEntry> entries;
-  for (size_t i = 0; i < num_frames; ++i) {
-    const auto frame = std::as_bytes(std::span(frames[i]));
-    out.insert(out.end(), frame.begin(), frame.end());
-    entries.push_back({.compressed_bytes = frame.size(), .content_bytes = content_of(i).size()});
+Result<Array> encode(const StringsView& strings, const Array* /*previous*/) {
+  BOBBIN_ASSIGN(const std::vector<uint8_t> validity, tidy_validity(strings));
+  const uint64_t bytes = strings.num_bytes();
+  const Header header{.frame_log = kFrameLog, .stored = bytes};
+  const auto content = std::as_bytes(
+      std::span(strings.bytes + (strings.length == 0 ? 0 : strings.offset(0)), static_cast<size_t>(bytes)));
+  FrameWriter writer;
+  for (uint64_t frame = 0; frame < header.num_frames(); ++frame) {
+    BOBBIN_TRY(writer.add(content.subspan(frame * header.units(), header.frame_bytes(frame))));
   }
-  if (options.seek_table) {
-    const std::vector<std::byte> table = make_seek_table(entries);
-    out.insert(out.end(), table.begin(), table.end());
-  }
-  return out;
+  BOBBIN_ASSIGN(Array offsets,
+                bytes > INT32_MAX ? encode_offsets<uint64_t>(strings) : encode_offsets<uint32_t>(strings));
+  Array array{.codec = CodecId::zstd,
+              .type = strings.type,
+              .length = strings.length,
+              .offset = 0,
+              .metadata = header.serialize(),
+              .buffers = writer.buffers(),
+              .children = {}};
+  array.buffers.push_back(to_buffer(validity.data(), validity.size()));
+  array.children.push_back(std::move(offsets));
+  return array;
 }
 
-}  // namespace bobbin::zstd
+}  // namespace bobbin::codec::zstd

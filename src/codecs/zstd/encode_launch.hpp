@@ -8,7 +8,7 @@
 #include "bobbin/memory.hpp"
 #include "codecs/zstd/batch.hpp"
 #include "codecs/zstd/encode_kernels.hpp"
-#include "codecs/zstd/kernels.hpp"
+#include "codecs/zstd/frame_kernels.hpp"
 #include "device/fork.hpp"
 
 namespace bobbin::zstd {
@@ -70,7 +70,7 @@ struct EncodePlans {
   }
 
  private:
-  // Parts of a slice side by side: no stage fills a GPU alone. An observer sees one stage at a time.
+  // Parts of a slice run at the same time: no stage fills a GPU alone. An observer sees one stage at a time.
   template <class Observer>
   static Status run(const EncodeSlice& slice, StreamView stream, const Observer& observer) {
     constexpr uint64_t kMostParts = std::is_same_v<Observer, NoObserver> ? 4 : 1;

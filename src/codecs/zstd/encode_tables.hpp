@@ -5,6 +5,7 @@
 #pragma once
 
 #include "codecs/zstd/chain_kernel.hpp"
+#include "codecs/zstd/fse_encode.hpp"
 #include "codecs/zstd/huffman.hpp"
 
 namespace bobbin::zstd {
@@ -51,7 +52,7 @@ struct EncoderTables {
   simt::Shared<uint8_t, kFields * kMaxTableBytes> described;
   simt::Shared<uint32_t, 12> shape;
 
-  enum Shape : uint32_t { kTreeBytes, kLog, kMode = kLog + kFields, kDescribedBytes = kMode + kFields };
+  enum ShapeIndex : uint32_t { kTreeBytes, kLog, kMode = kLog + kFields, kDescribedBytes = kMode + kFields };
 };
 
 // What building them takes.
@@ -271,39 +272,10 @@ struct FseShares {
     cta.store(counts, best, static_cast<int16_t>(cta.load(counts, best) - 1));
   }
 
-  // The counterpart of reading a value from 0 to `most`.
-  template <class Bits>
-  BOBBIN_HD static void put_up_to(Bits& bits, uint32_t value, uint32_t most) {
-    const uint32_t width = BackwardStream::bit_width(most);
-    const uint32_t half = uint32_t{1} << (width - 1);
-    const uint32_t spare = (uint32_t{1} << width) - 1 - most;
-    const bool is_short = value < spare;
-    bits.put(is_short || value < half ? value : value + spare, is_short ? width - 1 : width);
-  }
-
   template <class Cta, class Bits>
   BOBBIN_HD static void describe(Cta& cta, const simt::Shared<int16_t, kMaxTableSymbols>& counts,
                                  uint32_t num_symbols, uint32_t log, Bits& bits) {
-    bits.put(log - 5, 4);
-    int32_t left = int32_t{1} << log;
-    for (uint32_t s = 0; s < num_symbols && left > 0; ++s) {
-      const int32_t count = cta.load(counts, s);
-      put_up_to(bits, static_cast<uint32_t>(count + 1), static_cast<uint32_t>(left) + 1);
-      left -= count < 0 ? 1 : count;
-      if (count != 0) {
-        continue;
-      }
-      uint32_t zeros = 0;
-      while (cta.load(counts, s + 1 + zeros) == 0) {
-        ++zeros;
-      }
-      s += zeros;
-      for (; zeros >= 3; zeros -= 3) {
-        bits.put(3, 2);
-      }
-      bits.put(zeros, 2);
-    }
-    bits.end();
+    put_fse_counts(bits, num_symbols, log, [&](uint32_t s) -> int32_t { return cta.load(counts, s); });
   }
 
   // In 1/256 of a bit; kNoCost where a symbol that occurs has no share.

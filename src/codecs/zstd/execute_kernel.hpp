@@ -105,25 +105,64 @@ struct ExecuteKernel {
     BOBBIN_HD void copy_tile(Cta& cta, uint32_t begin, const TileSequence& lane,
                              const typename Members::Survey& survey, const Literals& literals) const {
       const Extent extent = Extent::of(all.skew, begin, survey.end);
-      uint32_t insides = 0;
       if constexpr (kInOrder) {
-        insides = list_insides(cta, lane, survey.taken, extent);
-      }
-      Runs::list(cta, tile.runs, lane, survey.taken, extent);
-      for (uint32_t w = Members::rank(cta); 4 * w < extent.end; w += kTeam) {
-        cta.store(tile.words, w, gather_word(cta, extent, w, literals));
-      }
-      Members::sync(cta);
-      if constexpr (kInOrder) {
+        const uint32_t insides = list_insides(cta, lane, survey.taken, extent);
+        Runs::list(cta, tile.runs, lane, survey.taken, extent, addresses_of(extent, lane, literals));
+        if (literals.mask == 0) {
+          gather<true>(cta, extent);
+        } else {
+          gather<false>(cta, extent);
+        }
+        Members::sync(cta);
         copy_insides(cta, extent, insides);
+      } else {
+        Runs::list(cta, tile.runs, lane, survey.taken, extent, Runs::runs_of(lane, extent));
+        for (uint32_t w = Members::rank(cta); 4 * w < extent.end; w += kTeam) {
+          cta.store(tile.words, w, gather_word(cta, extent, w, literals));
+        }
+        Members::sync(cta);
       }
       write_tile(cta, extent);
       Members::sync(cta);
     }
 
    private:
-    // A word of the tile; bytes that copy_insides() writes later, or nobody, are any. Sources first, then
-    // loads: they do not wait for each other.
+    static constexpr uint64_t kRepeated = uint64_t{1}
+                                          << 63;  // all bytes of the run are the one at the address
+
+    // A run is an address to which the position in the tile is added. Of matches inside the tile it is that
+    // of the byte itself: they are copied later.
+    [[nodiscard]] BOBBIN_HD typename Runs::OwnRuns addresses_of(const Extent& extent,
+                                                                const TileSequence& lane,
+                                                                const Literals& literals) const {
+      const auto from = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(literals.bytes.data));
+      const uint64_t origin = reinterpret_cast<uintptr_t>(all.words.data) + 4 * uint64_t{extent.first_word};
+      const uint64_t first = from + lane.literal - (extent.head + lane.start);
+      return {literals.mask == 0 ? from | kRepeated : first,
+              origin - (Runs::is_inside(lane) ? 0 : lane.offset)};
+    }
+
+    template <bool kMayRepeat, class Cta>
+    BOBBIN_HD void gather(Cta& cta, const Extent& extent) const {
+      for (uint32_t w = cta.lane(); 4 * w < extent.end; w += kTeam) {
+        Source sources[4];
+        Runs::find(cta, tile.runs, w, sources);
+        uint32_t word = 0;
+        BOBBIN_UNROLL
+        for (uint32_t b = 0; b < 4; ++b) {
+          const uint32_t j = sources[b].j < extent.head ? extent.head : sources[b].j;
+          const uint32_t in_tile = j < extent.end - 1 ? j : extent.end - 1;
+          const bool repeated = kMayRepeat && (sources[b].run & kRepeated) != 0;
+          const uint64_t address = repeated ? sources[b].run & ~kRepeated : sources[b].run + in_tile;
+          const Global<uint8_t> byte{reinterpret_cast<uint8_t*>(address), 1};
+          word |= uint32_t{cta.load(byte, 0)} << (8 * b);
+        }
+        cta.store(tile.words, w, word);
+      }
+    }
+
+    // A word of the tile; bytes outside of it are any. Sources first, then loads: they do not wait for each
+    // other.
     template <class Cta>
     [[nodiscard]] BOBBIN_HD uint32_t gather_word(Cta& cta, const Extent& extent, uint32_t w,
                                                  const Literals& literals) const {
@@ -146,9 +185,6 @@ struct ExecuteKernel {
       const Source any{Run::pack(Run::output, extent.origin), extent.head};
       if (!extent.has(source.j)) {
         return any;
-      }
-      if (kInOrder) {
-        return Run::source(source.run) == Run::inside ? any : source;
       }
       return Runs::follow(cta, tile.runs, extent, source);
     }

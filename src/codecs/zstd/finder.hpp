@@ -81,7 +81,7 @@ struct ContentView {
  private:
   static constexpr uint32_t kCompared = 32;
 
-  // Of the first kCompared bytes, without branches: how long a match is cannot be predicted.
+  // How many of the first kCompared bytes are equal. No branches: the length of a match cannot be predicted.
   [[nodiscard]] BOBBIN_INLINE static uint32_t equal_first(const uint8_t* a, const uint8_t* b) {
 #if defined(__SSE2__)
     // One bit more is set, so that there is always one to find.

@@ -8,18 +8,6 @@
 namespace bobbin::zstd {
 namespace {
 
-// The counterpart of reading a value from 0 to `most`.
-void put_up_to(BitWriter& bits, uint32_t value, uint32_t most) {
-  const auto width = static_cast<uint32_t>(std::bit_width(most));
-  const uint32_t half = uint32_t{1} << (width - 1);
-  const uint32_t spare = (uint32_t{1} << width) - 1 - most;
-  if (value < spare) {
-    bits.put(value, width - 1);
-  } else {
-    bits.put(value < half ? value : value + spare, width);
-  }
-}
-
 // Takes from the symbols that lose least by it until the sum is right.
 void take_back(FseCounts& counts, std::span<const uint32_t> occurrences, int32_t excess) {
   for (; excess > 0; --excess) {
@@ -74,25 +62,7 @@ FseCounts normalise(std::span<const uint32_t> occurrences, uint32_t log) {
 
 void write_fse_counts(const FseCounts& counts, std::vector<uint8_t>& out) {
   BitWriter bits(out, 4 + 2 * size_t{counts.num_symbols});
-  bits.put(counts.log - 5, 4);
-  int32_t left = int32_t{1} << counts.log;
-  for (uint32_t s = 0; s < counts.num_symbols && left > 0; ++s) {
-    put_up_to(bits, static_cast<uint32_t>(counts.count[s] + 1), static_cast<uint32_t>(left) + 1);
-    left -= counts.count[s] < 0 ? 1 : counts.count[s];
-    if (counts.count[s] != 0) {
-      continue;
-    }
-    uint32_t zeros = 0;
-    while (counts.count[s + 1 + zeros] == 0) {
-      ++zeros;
-    }
-    s += zeros;
-    for (; zeros >= 3; zeros -= 3) {
-      bits.put(3, 2);
-    }
-    bits.put(zeros, 2);
-  }
-  bits.end();
+  put_fse_counts(bits, counts.num_symbols, counts.log, [&](uint32_t s) { return int32_t{counts.count[s]}; });
 }
 
 FseEncoder::FseEncoder(const FseCounts& counts) : log_(counts.log) {

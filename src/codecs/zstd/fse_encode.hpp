@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,6 +20,40 @@ namespace bobbin::zstd {
 // The accuracy that suits so many symbols.
 [[nodiscard]] uint32_t choose_log(uint64_t total, uint32_t num_used, uint32_t max_log);
 
+// The counterpart of reading a value from 0 to `most`.
+template <class Bits>
+BOBBIN_HD void put_up_to(Bits& bits, uint32_t value, uint32_t most) {
+  const uint32_t width = 32 - static_cast<uint32_t>(std::countl_zero(most));
+  const uint32_t half = uint32_t{1} << (width - 1);
+  const uint32_t spare = (uint32_t{1} << width) - 1 - most;
+  const bool is_short = value < spare;
+  bits.put(is_short || value < half ? value : value + spare, is_short ? width - 1 : width);
+}
+
+// The description of a table, on the CPU and on a device: count_of(s) is FseCounts::count[s].
+template <class Bits, class CountOf>
+BOBBIN_HD void put_fse_counts(Bits& bits, uint32_t num_symbols, uint32_t log, CountOf&& count_of) {
+  bits.put(log - 5, 4);
+  int32_t left = int32_t{1} << log;
+  for (uint32_t s = 0; s < num_symbols && left > 0; ++s) {
+    const int32_t count = count_of(s);
+    put_up_to(bits, static_cast<uint32_t>(count + 1), static_cast<uint32_t>(left) + 1);
+    left -= count < 0 ? 1 : count;
+    if (count != 0) {
+      continue;
+    }
+    uint32_t zeros = 0;
+    while (count_of(s + 1 + zeros) == 0) {
+      ++zeros;
+    }
+    s += zeros;
+    for (; zeros >= 3; zeros -= 3) {
+      bits.put(3, 2);
+    }
+    bits.put(zeros, 2);
+  }
+  bits.end();
+}
 void write_fse_counts(const FseCounts& counts, std::vector<uint8_t>& out);
 
 // Encodes symbols from the last to the first.

@@ -328,9 +328,9 @@ struct SortKernel {
   }
 };
 
-// Of the positions of a step, each warp first settles those that share a hash by itself. What remains, one
-// per warp and hash, is settled by rounds: the latest position enters the table, is taken out again, and is
-// linked to the one that enters in the next round.
+// In each step, a warp first settles those of its positions that share a hash. What remains, one per warp and
+// hash, is settled by rounds: the latest position enters the table, is taken out again, and is linked to the
+// one that enters in the next round.
 template <uint32_t kBytes>
 struct RoundsKernel {
   static constexpr uint32_t kThreads = 1024;

@@ -3,40 +3,26 @@
 #pragma once
 
 #include "codecs/zstd/encode_slice.hpp"
+#include "simt/prefix_sums.hpp"
 
 namespace bobbin::zstd {
 
 // Where each frame ends in the output. One block.
 struct PlaceFramesKernel {
-  static constexpr uint32_t kThreads = 1024;
-  static constexpr uint32_t kWarps = kThreads / simt::kWarpSize;
-
+  static constexpr uint32_t kThreads = simt::PrefixSums::kThreads;
   struct Shared {
-    simt::Shared<uint64_t, kWarps> totals;
+    simt::PrefixSums sums;
   };
 
   EncodeSlice slice;
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    auto& totals = cta.template shared<Shared>().totals;
-    uint64_t before = slice.before == nullptr ? 0 : cta.load(Global<const uint64_t>{slice.before, 1}, 0);
-    for (uint64_t first = 0; first < slice.num_frames; first += kThreads) {
-      const uint64_t i = first + cta.thread();
-      const uint64_t own = i < slice.num_frames ? cta.load(slice.sizes, i) : 0;
-      const uint64_t through = simt::sum_through(cta, own);
-      if (cta.lane() == simt::kWarpSize - 1) {
-        cta.store(totals, cta.warp(), through);
-      }
-      cta.sync();
-      const uint64_t sums = simt::sum_through(cta, cta.load(totals, cta.lane()));
-      const uint64_t earlier = cta.shfl(sums, cta.warp() == 0 ? 0 : cta.warp() - 1);
-      if (i < slice.num_frames) {
-        cta.store(slice.ends, i, before + through + (cta.warp() == 0 ? 0 : earlier));
-      }
-      before += cta.shfl(sums, simt::kWarpSize - 1);
-      cta.sync();
-    }
+    const uint64_t before =
+        slice.before == nullptr ? 0 : cta.load(Global<const uint64_t>{slice.before, 1}, 0);
+    cta.template shared<Shared>().sums.run(
+        cta, slice.num_frames, before, [&](uint64_t i) -> uint64_t { return cta.load(slice.sizes, i); },
+        [&](uint64_t i, uint64_t end) { cta.store(slice.ends, i, end); });
   }
 };
 

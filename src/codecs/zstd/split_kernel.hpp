@@ -334,7 +334,7 @@ struct SegmentKernel {
     BOBBIN_HD void copy_tile(Cta& cta, uint32_t first, const TileSequence& lane,
                              const Members::Survey& survey, const Literals& literals) const {
       const Extent extent = Extent::of(skew(), first, survey.end);
-      Runs::list(cta, shared, lane, survey.taken, extent);
+      Runs::list(cta, shared, lane, survey.taken, extent, Runs::runs_of(lane, extent));
       for (uint32_t w = Members::rank(cta); 4 * w < extent.end; w += kThreads) {
         copy_word(cta, extent, w, literals);
       }

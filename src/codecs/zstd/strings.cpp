@@ -1,89 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings in frames. Work on some of the strings decodes only the frames that hold them.
+// Strings in frames: what is checked before, and all of them.
+#include "codecs/zstd/strings.hpp"
+
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "codecs/registry.hpp"
-#include "codecs/string_validity.hpp"
-#include "codecs/zstd/array.hpp"
 
 namespace bobbin::codec::zstd {
 namespace {
-
-bool is_null(const Array& array, uint64_t i) {
-  const std::span<const std::byte> bits = array.buffers[2].bytes;
-  const uint64_t bit = array.offset + i;
-  return !bits.empty() && (std::to_integer<uint32_t>(bits[bit / 8]) >> (bit % 8) & 1) == 0;
-}
-
-// Decodes frames as they are needed, and keeps the last one: strings are mostly asked for in order.
-class Content {
- public:
-  explicit Content(const Array& array) : frames_(array) {}
-
-  // Bytes begin .. end-1 of the frames' content; valid until the next call.
-  Result<std::span<const uint8_t>> bytes(uint64_t begin, uint64_t end) {
-    if (begin == end) {
-      return std::span<const uint8_t>{};
-    }
-    const uint64_t units = frames_.header().units();
-    if (begin / units == (end - 1) / units) {
-      BOBBIN_TRY(load(begin / units));
-      return std::span<const uint8_t>(as_u8(frame_)).subspan(begin % units, end - begin);
-    }
-    joined_.clear();
-    for (uint64_t at = begin; at < end;) {
-      const uint64_t frame = at / units;
-      const uint64_t stop = std::min(end, (frame + 1) * units);
-      BOBBIN_TRY(load(frame));
-      joined_.insert(joined_.end(), frame_.begin() + static_cast<ptrdiff_t>(at % units),
-                     frame_.begin() + static_cast<ptrdiff_t>(stop - frame * units));
-      at = stop;
-    }
-    return as_u8(joined_);
-  }
-
- private:
-  static std::span<const uint8_t> as_u8(const std::vector<std::byte>& bytes) {
-    return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
-  }
-  Status load(uint64_t frame) {
-    if (frame == loaded_) {
-      return {};
-    }
-    loaded_ = UINT64_MAX;
-    frame_.resize(frames_.header().frame_bytes(frame));
-    BOBBIN_TRY(frames_.decode(frame, frame_));
-    loaded_ = frame;
-    return {};
-  }
-
-  Frames frames_;
-  uint64_t loaded_ = UINT64_MAX;
-  std::vector<std::byte> frame_;
-  std::vector<std::byte> joined_;
-};
-
-bool passes(const StringQuery& query, std::span<const uint8_t> string) {
-  const auto text = [](std::span<const uint8_t> bytes) {
-    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
-  switch (query.test) {
-    case StringTest::equals:
-      return text(string) == text(query.bytes);
-    case StringTest::starts_with:
-      return text(string).starts_with(text(query.bytes));
-    case StringTest::contains:
-      break;
-  }
-  return text(string).find(text(query.bytes)) != std::string_view::npos;
-}
-
-// Whether a string of that size can pass at all.
-bool may_pass(const StringQuery& query, uint64_t size) {
-  return query.test == StringTest::equals ? size == query.bytes.size() : size >= query.bytes.size();
-}
 
 // All bytes of the strings, frame by frame; frames that hold others too go through a buffer.
 Status decode_bytes(const Array& array, std::span<uint8_t> out) {
@@ -185,56 +110,6 @@ Status decode(const Array& array, const HostStringsOut& out) {
   const std::vector<uint64_t> offsets = decode_offsets(array);
   for (uint64_t i = 0; i < array.length; ++i) {
     out.ends[i] = out.base + (offsets[i + 1] - header.base);
-  }
-  return {};
-}
-
-std::vector<uint8_t> validity(const Array& array) {
-  return validity_in(array, 2);
-}
-
-std::vector<uint64_t> lengths(const Array& array) {
-  std::vector<uint64_t> offsets = decode_offsets(array);
-  for (uint64_t i = 0; i < array.length; ++i) {
-    offsets[i] = offsets[i + 1] - offsets[i];
-  }
-  offsets.pop_back();
-  return offsets;
-}
-
-Status take(const Array& array, std::span<const uint64_t> indices, Strings& out) {
-  const Header header = Header::parse(array.metadata);
-  const Array& offsets = offsets_of(array);
-  const Codec& codec = *find_codec(offsets.codec);
-  Content content(array);
-  for (const uint64_t index : indices) {
-    if (is_null(array, index)) {
-      out.push_null();
-      continue;
-    }
-    const uint64_t begin = codec.value_at(offsets, index).bits - header.base + header.skip;
-    const uint64_t end = codec.value_at(offsets, index + 1).bits - header.base + header.skip;
-    BOBBIN_ASSIGN(const std::span<const uint8_t> bytes, content.bytes(begin, end));
-    out.push_back(bytes);
-  }
-  return {};
-}
-
-Status match(const Array& array, const StringQuery& query, uint32_t* bitmap) {
-  const Header header = Header::parse(array.metadata);
-  const std::vector<uint64_t> offsets = decode_offsets(array);
-  Content content(array);
-  std::fill_n(bitmap, ceil_div<uint64_t>(array.length, 32), 0U);
-  for (uint64_t i = 0; i < array.length; ++i) {
-    if (is_null(array, i) || !may_pass(query, offsets[i + 1] - offsets[i])) {
-      continue;
-    }
-    const uint64_t begin = offsets[i] - header.base + header.skip;
-    BOBBIN_ASSIGN(const std::span<const uint8_t> bytes,
-                  content.bytes(begin, begin + (offsets[i + 1] - offsets[i])));
-    if (passes(query, bytes)) {
-      bitmap[i / 32] |= uint32_t{1} << (i % 32);
-    }
   }
   return {};
 }

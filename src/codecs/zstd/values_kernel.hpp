@@ -5,6 +5,7 @@
 
 #include "codecs/zstd/fse_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
+#include "core/bit_scan.hpp"
 
 namespace bobbin::zstd {
 
@@ -114,8 +115,12 @@ struct ValuesKernel {
     stream.bytes = frame.bytes;
     stream.last_word = (frame.bytes.skew + block.at + block.size - 1) / 4;
     stream.first_bit = 8 * (frame.bytes.skew + stream_at(cta, frame, block));
+    // The next records are on their way while a group is worked on.
+    uint64_t next = record_at(cta, frame, block, 0);
     for (uint32_t first = 0; first < block.sequences; first += simt::kWarpSize) {
-      if (!run_group(cta, frame, block, stream, first, place)) {
+      const uint64_t record = next;
+      next = record_at(cta, frame, block, first + simt::kWarpSize);
+      if (!run_group(cta, frame, block, stream, record, first, place)) {
         return false;
       }
     }
@@ -132,6 +137,14 @@ struct ValuesKernel {
     const uint64_t at = cta.load(frame.records, block.sequences_begin + block.sequences);
     cta.sync_warp();
     return static_cast<uint32_t>(at);
+  }
+
+  // The lane's record among those from `first` on; of a lane without a sequence, any.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint64_t record_at(Cta& cta, const Frame& frame, const Block& block,
+                                                    uint32_t first) {
+    const uint32_t i = first + cta.lane();
+    return i < block.sequences ? cta.load(frame.records, block.sequences_begin + i) : 0;
   }
 
   struct Sequence {
@@ -159,16 +172,19 @@ struct ValuesKernel {
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool run_group(Cta& cta, const Frame& frame, const Block& block,
-                                         const BackwardStream& stream, uint32_t first, Place& place) const {
+                                         const BackwardStream& stream, uint64_t record, uint32_t first,
+                                         Place& place) const {
     const uint32_t i = first + cta.lane();
     const bool active = i < block.sequences;
     Sequence sequence;
     if (active) {
-      sequence = extract(cta, stream, cta.load(frame.records, block.sequences_begin + i));
+      sequence = extract(cta, stream, record);
     }
     const uint32_t literals = simt::sum_through(cta, sequence.literals);
     const uint32_t content = simt::sum_through(cta, sequence.literals + sequence.match);
-    const uint32_t offset = resolve(cta, place.recent, sequence, active);
+    const uint32_t left = block.sequences - first;
+    const uint32_t offset =
+        resolve(cta, place.recent, sequence, left < simt::kWarpSize ? left : simt::kWarpSize);
     const uint32_t end = place.content + content;
     if (cta.any(active && (place.literal + literals > block.num_literals() || end > frame.max_block))) {
       return false;
@@ -183,11 +199,58 @@ struct ValuesKernel {
     return true;
   }
 
-  // The offset of each lane's sequence; the block's recent ones move on.
+  // The offset of each lane's sequence; the block's recent ones move on. Lanes 0 .. count-1 have one.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t resolve(Cta& cta, Recent& recent, const Sequence& sequence,
-                                                  bool active) {
-    Recent own = active ? Recent::of(sequence.offset_value, sequence.literals == 0) : Recent::same();
+                                                  uint32_t count) {
+    // One at a time is shorter than a scan if there are few.
+    constexpr uint32_t kFew = 3;
+    const bool active = cta.lane() < count;
+    const uint32_t repeats = cta.ballot(active && Recent::is_repeat(sequence.offset_value));
+    const Recent own = active ? Recent::of(sequence.offset_value, sequence.literals == 0) : Recent::same();
+    return count_ones(repeats) <= kFew ? resolve_few(cta, recent, own, repeats, count)
+                                       : resolve_all(cta, recent, own);
+  }
+
+  // `repeats` are the lanes whose offset is a recent one.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t resolve_few(Cta& cta, Recent& recent, const Recent& own,
+                                                      uint32_t repeats, uint32_t count) {
+    uint32_t offset = own.slot[0];
+    uint32_t done = 0;
+    for (; repeats != 0; repeats &= repeats - 1) {
+      const uint32_t lane = trailing_zeros(repeats);
+      const Recent before = after_numbers(cta, recent, offset, done, lane);
+      recent = Recent{{cta.shfl(own.slot[0], lane), cta.shfl(own.slot[1], lane), cta.shfl(own.slot[2], lane)}}
+                   .after(before);
+      offset = cta.lane() == lane ? recent.slot[0] : offset;
+      done = lane + 1;
+    }
+    recent = after_numbers(cta, recent, offset, done, count);
+    return offset;
+  }
+
+  // The recent offsets after those of lanes begin .. end-1, which are all new ones.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Recent after_numbers(Cta& cta, const Recent& before, uint32_t offset,
+                                                      uint32_t begin, uint32_t end) {
+    const uint32_t count = end - begin;
+    const uint32_t last = cta.shfl(offset, (end - 1) % simt::kWarpSize);
+    const uint32_t second = cta.shfl(offset, (end - 2) % simt::kWarpSize);
+    const uint32_t third = cta.shfl(offset, (end - 3) % simt::kWarpSize);
+    const auto& old = before.slot;
+    return {{count > 0 ? last : old[0],
+             count > 1    ? second
+             : count == 1 ? old[0]
+                          : old[1],
+             count > 2    ? third
+             : count == 2 ? old[0]
+             : count == 1 ? old[1]
+                          : old[2]}};
+  }
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t resolve_all(Cta& cta, Recent& recent, Recent own) {
     BOBBIN_UNROLL
     for (uint32_t distance = 1; distance < simt::kWarpSize; distance *= 2) {
       const Recent before{{cta.shfl_up(own.slot[0], distance), cta.shfl_up(own.slot[1], distance),

@@ -58,15 +58,17 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   static constexpr uint32_t kSlotUses = (0 + ... + TheSlots::kUses);
   static constexpr uint32_t kUses = kSlotUses + static_cast<uint32_t>(std::popcount(Where::kLeaves));
   static_assert(kUses <= simt::kWarpSize);
-  // A warp prepares all uses of as many vectors at a time as it has lanes for: 2 to the power of this.
-  static constexpr uint32_t kGroupBits = kUses <= 1 ? 5 : 5 - bit_width_of(kUses - 1);
+  // A warp prepares all uses of some vectors at a time, 2 to the power of kGroupBits: a lane prepares one
+  // use, or both if there are two small ones, because lanes with different uses take turns.
   static constexpr bool kWide =
       (false || ... || (sizeof(typename TheSlots::Element) == 8 && !kComputed<TheSlots>));
+  static constexpr bool kBothUses = kUses == 2 && !kWide;
+  static constexpr uint32_t kGroupBits = kUses <= 1 || kBothUses ? 5 : 5 - bit_width_of(kUses - 1);
   static constexpr uint32_t kMinBlocks = kBlocks;
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
 
   struct Shared {
-    simt::Shared<Quad, kThreads * Record::kQuads> uses;
+    simt::Shared<Quad, kThreads * Record::kQuads*(kBothUses ? 2 : 1)> uses;
     Each<typename TheSlots::template Shared<kWarps>...> slots;
     Each<typename Folds::Map::Shared...> maps;
   };
@@ -186,7 +188,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
-    return (cta.warp() * simt::kWarpSize + (u << kGroupBits) + place) * Record::kQuads;
+    return (cta.warp() * simt::kWarpSize * (kBothUses ? 2 : 1) + (u << kGroupBits) + place) * Record::kQuads;
   }
 
   // Before the first vector.
@@ -224,11 +226,11 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
-  // Use U of a vector, by the lane whose use it is.
+  // Use U of a vector and those after it, by the lane whose they are.
   template <uint32_t U, class Cta>
   BOBBIN_HD void prepare(Cta& cta, Shared& shared, uint32_t u, uint32_t place, uint64_t v) const {
     if constexpr (U < kUses) {
-      if (u == U) {
+      if (kBothUses || u == U) {
         Record::store(cta, shared.uses, use_at(cta, U, place), make_use<U>(cta, v));
       }
       prepare<U + 1>(cta, shared, u, place, v);
@@ -248,6 +250,11 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <class Q>
   BOBBIN_HD void run_vector(Q& q, Totals& folded) const {
     if constexpr (kOnePass) {
+      if constexpr (requires { Where::kBounded; }) {
+        if (fold_bounded(q, folded)) {
+          return;
+        }
+      }
       load<1, 0>(q);
       if (one_pass(q, folded)) {
         return;
@@ -273,6 +280,10 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   }
   template <uint32_t kLoaded, class Test, class... Rest, class Q>
   [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Totals& folded) const {
+    if (Test::is_none(q)) {
+      rows = 0;
+      return false;
+    }
     rows &= Test::template bits<kLoaded>(q);
     if (!q.cta.any(rows != 0)) {
       return false;
@@ -359,12 +370,35 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     });
   }
 
+  [[nodiscard]] BOBBIN_HD bool is_whole(uint64_t v) const {
+    return v * kVectorLength >= begin && rows_of(v) == kVectorLength;
+  }
+
+  // False if the bounds of a vector's values do not say whether all or none match, or it is not whole.
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD bool fold_bounded(Q& q, Totals& folded) const {
+    using Sink = FoldAt<0>;
+    using Slot = SlotAt<0>;
+    const Use bounds = leaf_use(q, 0);
+    if (bounds.way == Use::Way::none) {
+      return true;
+    }
+    if constexpr (Sink::template kOfDifferences<Slot>) {
+      const Use frame = Record::read(q.cta, q.shared.uses, use_at(q.cta, 0, q.place));
+      if (bounds.way == Use::Way::joined && frame.way == Use::Way::direct && is_whole(q.v)) {
+        Sink::template add_differences<Slot>(q, frame, bounds.low, get<0>(folded));
+        return true;
+      }
+    }
+    return false;
+  }
+
   // False if the vector is not whole, or a range cannot be evaluated that way.
   template <class Q>
   [[nodiscard]] BOBBIN_HD bool one_pass(Q& q, Totals& folded) const {
     using Sink = FoldAt<0>;
     using Slot = SlotAt<0>;
-    if (q.v * kVectorLength < begin || rows_of(q.v) != kVectorLength || Sink::template is_slow<Slot>(q)) {
+    if (Sink::template is_slow<Slot>(q) || (!Slot::kPacked && !is_whole(q.v))) {
       return false;
     }
     if constexpr (kMatches<typename Sink::Map>) {
@@ -398,6 +432,11 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       }
       if (get<0>(q.states).use.width != 0) {
         Sink::template add_range<Slot>(q, range, get<0>(folded));
+        return true;
+      }
+    }
+    if constexpr (Sink::template kOfEntries<Slot>) {
+      if (Sink::template add_entries<Slot>(q, test, get<0>(folded))) {
         return true;
       }
     }

@@ -8,6 +8,7 @@
 //   slow(q, r)          of value 32 r + lane, in vectors whose packed values cannot be used as they are
 //   is_slow(q)          whether this is one
 //   valid(q)            rows where none of the slots is null, in their layout
+//   limits(cta, query, v)   what the numbers of vector v lie between
 #pragma once
 
 #include <bit>
@@ -19,6 +20,19 @@
 #include "plan/stages/tests.hpp"
 
 namespace bobbin::plan {
+
+// What integers lie between, inclusive. Not known for reals, and not for integers of more than 62 bits, so
+// that sums and differences of what is known do not overflow.
+struct NumberLimits {
+  int64_t least = 0;
+  int64_t greatest = 0;
+  bool known = false;
+
+  [[nodiscard]] BOBBIN_HD static NumberLimits between(int64_t least, int64_t greatest) {
+    constexpr int64_t kMost = int64_t{1} << 61;
+    return {least, greatest, least >= -kMost && greatest <= kMost};
+  }
+};
 
 // The value of a slot. Stored: the column's type.
 template <uint32_t kSlot, class TheNumber, class Stored>
@@ -50,6 +64,26 @@ struct Of {
       return get<kSlot>(q.states).valid;
     } else {
       return ~uint32_t{0};
+    }
+  }
+  // From the vector's reference and width, if its integers are packed and nothing else.
+  template <class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static NumberLimits limits(Cta& cta, const Uses& query, uint64_t v) {
+    if constexpr (std::is_floating_point_v<Stored>) {
+      return {};
+    } else {
+      using T = std::make_unsigned_t<Stored>;
+      const ColumnPlan& column = query.columns[ItemAt<kSlot, Slots>::kColumn];
+      if (column.num_nodes != 1 || column.nodes[0].op != Op::unpack) {
+        return {};
+      }
+      const auto frame = column.frames().template frame<T>(cta, v);
+      const auto least = static_cast<Stored>(frame.reference);
+      const auto greatest = static_cast<Stored>(frame.reference + low_mask<T>(frame.width));
+      const bool wraps =
+          greatest < least || (std::is_unsigned_v<Stored> && static_cast<int64_t>(greatest) < 0);
+      return wraps ? NumberLimits{}
+                   : NumberLimits::between(static_cast<int64_t>(least), static_cast<int64_t>(greatest));
     }
   }
 
@@ -88,7 +122,45 @@ struct Fixed {
   [[nodiscard]] BOBBIN_HD static uint32_t valid(Q& /*q*/) {
     return ~uint32_t{0};
   }
+  template <class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static NumberLimits limits(Cta& /*cta*/, const Uses& query, uint64_t /*v*/) {
+    if constexpr (std::is_floating_point_v<Number>) {
+      return {};
+    } else {
+      const auto number = static_cast<Number>(query.numbers[kNumber]);
+      return NumberLimits::between(number, number);
+    }
+  }
 };
+
+// The limits of a sum, a difference or a product.
+[[nodiscard]] BOBBIN_HD NumberLimits limits_of(Add /*op*/, const NumberLimits& a, const NumberLimits& b) {
+  return NumberLimits::between(a.least + b.least, a.greatest + b.greatest);
+}
+[[nodiscard]] BOBBIN_HD NumberLimits limits_of(Subtract /*op*/, const NumberLimits& a,
+                                               const NumberLimits& b) {
+  return NumberLimits::between(a.least - b.greatest, a.greatest - b.least);
+}
+[[nodiscard]] BOBBIN_HD NumberLimits limits_of(Multiply /*op*/, const NumberLimits& a,
+                                               const NumberLimits& b) {
+  const auto size = [](const NumberLimits& limits) {
+    const auto least = static_cast<double>(limits.least);
+    const auto greatest = static_cast<double>(limits.greatest);
+    return greatest > -least ? greatest : -least;
+  };
+  if (size(a) * size(b) > 0x1p60) {
+    return {};
+  }
+  const int64_t products[] = {a.least * b.least, a.least * b.greatest, a.greatest * b.least,
+                              a.greatest * b.greatest};
+  NumberLimits made{products[0], products[0], true};
+  BOBBIN_UNROLL
+  for (const int64_t product : products) {
+    made.least = product < made.least ? product : made.least;
+    made.greatest = product > made.greatest ? product : made.greatest;
+  }
+  return made;
+}
 
 // What formulas of two formulas have in common. Apply::of() takes two numbers of type Operand.
 template <class Apply, class Operand, class A, class B>
@@ -110,6 +182,16 @@ struct OfTwo {
   template <class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t valid(Q& q) {
     return A::valid(q) & B::valid(q);
+  }
+  template <class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static NumberLimits limits(Cta& cta, const Uses& query, uint64_t v) {
+    if constexpr (std::is_floating_point_v<Operand>) {
+      return {};
+    } else {
+      const NumberLimits a = A::template limits<Slots>(cta, query, v);
+      const NumberLimits b = B::template limits<Slots>(cta, query, v);
+      return a.known && b.known ? limits_of(Apply{}, a, b) : NumberLimits{};
+    }
   }
 };
 
@@ -152,24 +234,40 @@ struct As : A {
 
 // Comparisons, as the numbers 0 and 1.
 struct Equal {
+  // Whether it holds for none or all of the numbers between limits; direct: for some.
+  [[nodiscard]] BOBBIN_HD static Use::Way decide(const NumberLimits& a, const NumberLimits& b) {
+    return a.greatest < b.least || b.greatest < a.least     ? Use::Way::none
+           : a.least == b.greatest && a.greatest == b.least ? Use::Way::all
+                                                            : Use::Way::direct;
+  }
   template <class T>
   [[nodiscard]] BOBBIN_HD static uint32_t of(T a, T b) {
     return a == b ? 1 : 0;
   }
 };
 struct Different {
+  [[nodiscard]] BOBBIN_HD static Use::Way decide(const NumberLimits& a, const NumberLimits& b) {
+    const Use::Way equal = Equal::decide(a, b);
+    return equal == Use::Way::direct ? equal : equal == Use::Way::all ? Use::Way::none : Use::Way::all;
+  }
   template <class T>
   [[nodiscard]] BOBBIN_HD static uint32_t of(T a, T b) {
     return a != b ? 1 : 0;
   }
 };
 struct Less {
+  [[nodiscard]] BOBBIN_HD static Use::Way decide(const NumberLimits& a, const NumberLimits& b) {
+    return a.greatest < b.least ? Use::Way::all : a.least >= b.greatest ? Use::Way::none : Use::Way::direct;
+  }
   template <class T>
   [[nodiscard]] BOBBIN_HD static uint32_t of(T a, T b) {
     return a < b ? 1 : 0;
   }
 };
 struct LessOrEqual {
+  [[nodiscard]] BOBBIN_HD static Use::Way decide(const NumberLimits& a, const NumberLimits& b) {
+    return a.greatest <= b.least ? Use::Way::all : a.least > b.greatest ? Use::Way::none : Use::Way::direct;
+  }
   template <class T>
   [[nodiscard]] BOBBIN_HD static uint32_t of(T a, T b) {
     return a <= b ? 1 : 0;
@@ -179,6 +277,13 @@ struct LessOrEqual {
 template <class Comparing, class Operand, class A, class B>
 struct Compared : OfTwo<Comparing, Operand, A, B> {
   using Number = uint32_t;
+
+  template <class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use::Way decide(Cta& cta, const Uses& query, uint64_t v) {
+    const NumberLimits a = A::template limits<Slots>(cta, query, v);
+    const NumberLimits b = B::template limits<Slots>(cta, query, v);
+    return a.known && b.known ? Comparing::decide(a, b) : Use::Way::direct;
+  }
 };
 
 // The slot. Values have up to kBits bits with their sign. Inputs are the types of the slots that it needs.
@@ -220,10 +325,30 @@ struct Computed {
   }
 };
 
-// Rows for which a comparison, which is a slot, holds.
-template <uint32_t kSlot, bool kNegated>
+// Rows for which a comparison, which is a slot, holds. Comparisons of integers are leaves: for each vector it
+// is prepared whether they hold for no row, or for all.
+inline constexpr uint32_t kNoLeaf = 32;
+template <uint32_t kSlot, bool kNegated, uint32_t kLeaf = kNoLeaf>
 struct Holds : ValueTest<kSlot> {
   static constexpr bool kOfRows = true;
+  static constexpr uint32_t kLeaves = kLeaf == kNoLeaf ? 0 : 1U << kLeaf % 32;
+
+  template <uint32_t L, class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
+    return {.way = ItemAt<kSlot, Slots>::Formula::template decide<Slots>(cta, query, v)};
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static Use::Way decided(Q& q) {
+    if constexpr (kLeaf == kNoLeaf) {
+      return Use::Way::direct;
+    } else {
+      return q.kernel.leaf_use(q, kLeaf).way;
+    }
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_none(Q& q) {
+    return decided(q) == (kNegated ? Use::Way::all : Use::Way::none);
+  }
 
   template <class Q>
   [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t r) {
@@ -233,6 +358,9 @@ struct Holds : ValueTest<kSlot> {
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
     using Slot = SlotOf<Q, kSlot>;
     q.kernel.template load<ValueTest<kSlot>::kSlots, kLoaded>(q);
+    if (const Use::Way way = decided(q); way != Use::Way::direct) {
+      return ValueTest<kSlot>::template finish<kNegated>(q, way == Use::Way::all ? ~uint32_t{0} : 0);
+    }
     if (is_slow_slot<kSlot>(q)) {
       const uint32_t inside = rows_inside(q.v, q.cta.lane(), q.kernel.begin, q.kernel.end);
       uint32_t hits = 0;

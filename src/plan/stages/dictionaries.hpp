@@ -15,6 +15,7 @@ namespace bobbin::plan {
 // of its own.
 template <uint32_t kNode, class T, uint32_t kEntries, uint32_t kCopies>
 struct Entries {
+  static constexpr bool kInMemory = kEntries == 0;
   using Element = T;
   using Value = ValueOf<T>;
   struct SharedEntries {

@@ -11,8 +11,8 @@
 
 namespace bobbin::plan {
 
-// Moves values to the strided layout. Sums of floats need it, because their order is defined, and expressions
-// of columns whose layouts differ.
+// Moves values to the strided layout. Sums of floats need it, because their order is defined, and so do
+// expressions of columns whose layouts differ.
 template <class Inner>
 struct Strided : Stage<Inner> {
   using Layout = StridedLayout;
@@ -24,7 +24,8 @@ struct Strided : Stage<Inner> {
     Inner::make(cta, shared, query, column, frames, v, count, values);
     if constexpr (kOfLanes<uint64_t>) {
       exchange<0, 4>(cta, values);
-      // Of a value's number, the lowest bit is now that of the half of the vector: it becomes the highest.
+      // The lowest bit of a value's number now says in which half of the vector it is: it becomes the
+      // highest.
       Value halves[32];
       BOBBIN_UNROLL
       for (uint32_t n = 0; n < 32; ++n) {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "plan/stages/differences.hpp"
 #include "plan/stages/question.hpp"
+#include "plan/stages/real_sums.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/values.hpp"
 
@@ -124,11 +126,12 @@ struct Sum {
       total.sum.add(part.total(), 0, 0, kSigned);
     }
   }
-  // Whether packed words of a range can be summed several at a time (sum_in_range).
+  // Whether packed words of a range can be summed without a test and a sum of each value (sum_in_range).
   template <class Slot>
   static constexpr bool kOfWords = [] {
     if constexpr (Slot::kPacked) {
-      return kNumbers != Numbers::reals && std::is_same_v<Map, AsIs> && Slot::Known::kOne;
+      return std::is_same_v<Map, AsIs> && Slot::Known::kOne &&
+             (kNumbers != Numbers::reals || Slot::Known::kMost <= UpperScaling::kMaxWidth);
     } else {
       return false;
     }
@@ -137,9 +140,58 @@ struct Sum {
   BOBBIN_HD static void add_range(Q& q, const Use& range, Total& total) {
     using T = typename Slot::Element;
     const auto& state = get<kSlot>(q.states);
+    if constexpr (kNumbers == Numbers::reals) {
+      const auto low = static_cast<uint32_t>(range.low);
+      const auto span = static_cast<uint32_t>(range.span);
+      if constexpr (sizeof(T) == 8) {
+        bool fused = false;
+        const auto scaling = UpperScaling::of(q.kernel.powers, state.use, fused);
+        // Written twice, because not every compiler moves the question out of the loop over values.
+        if (fused) {
+          finish_masked<T>(q, plan::sum_in_range(state.lane, scaling, true, low, span), total);
+        } else {
+          finish_masked<T>(q, plan::sum_in_range(state.lane, scaling, false, low, span), total);
+        }
+      } else {
+        const auto scaling = quick_scaling<T>(q.kernel.powers, state.use);
+        finish_masked<T>(q, plan::sum_in_range(state.lane, scaling, low, span), total);
+      }
+      return;
+    }
     const RangeSum found = sum_in_range<T, Slot::Known::kMost>(state.lane, range.low, range.span);
     total.count += found.count;
     total.sum.add(found.sum, static_cast<T>(state.use.low + range.low), found.count, kSigned);
+  }
+  // Whether values that were summed up can be summed from their differences.
+  template <class Slot>
+  static constexpr bool kOfDifferences =
+      kNumbers != Numbers::reals && std::is_same_v<Map, AsIs> && DifferencesOf<Slot>::kAny;
+  // All values of a whole vector. `before`: the value before the first.
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void add_differences(Q& q, const Use& frame, uint64_t before, Total& total) {
+    using T = typename Slot::Element;
+    const uint32_t first = SpreadLayout<T>::index(q.cta.lane(), 0);
+    uint64_t sum = 0;
+    if (frame.width != 0) {
+      Lane<T, DifferencesOf<Slot>::kWidth> lane;
+      lane.load(q.cta, view_as<Quad>(q.kernel.columns[Slot::kColumn].frames().packed), frame.first_register);
+      sum = sum_of_sums(lane, first);
+    }
+    // The reference counts once for the vector's first value, twice for the second, and so on.
+    constexpr uint32_t kStep = SpreadLayout<T>::index(0, 1);
+    const auto reference = static_cast<int64_t>(static_cast<std::make_signed_t<T>>(frame.low));
+    sum += static_cast<uint64_t>(reference) * (32 * (first + 1) + kStep * (31 * 32 / 2));
+    WideSum wide;
+    add_to<uint64_t>(wide, sum, true);
+    total.count += 32;
+    total.sum.add(wide, static_cast<T>(before), 32, kSigned);
+  }
+  // Whether no code of a vector can be greater than `last`, or exceed its type and wrap around.
+  template <class Slot>
+  [[nodiscard]] BOBBIN_HD static bool codes_end_at(const Use& use, uint64_t last) {
+    constexpr uint64_t kGreatest = low_mask<uint64_t>(kBits<typename Slot::Element>);
+    const uint64_t greatest = static_cast<typename Slot::Element>(use.low) + low_mask<uint64_t>(use.width);
+    return greatest <= (last < kGreatest ? last : kGreatest);
   }
   // All codes of a whole vector, whose widths are known, by the words of MatchingEntries. False if some may
   // be greater than the last entry's.
@@ -147,7 +199,7 @@ struct Sum {
   [[nodiscard]] BOBBIN_HD static bool add_codes(Q& q, typename Map::Shared& memory, Total& total) {
     const auto& state = get<kSlot>(q.states);
     const auto reference = static_cast<uint32_t>(state.use.low);
-    if (reference + low_mask<uint32_t>(state.use.width) > Map::kLast) {
+    if (!codes_end_at<Slot>(state.use, Map::kLast)) {
       return false;
     }
     uint64_t words = 0;
@@ -159,6 +211,44 @@ struct Sum {
     total.count += count;
     total.sum.add({words & low_mask<uint64_t>(Map::kCountBit), 0}, static_cast<Element<Slot>>(Map::kSign),
                   count, kSigned);
+    return true;
+  }
+  // Whether entries of up to 32 bits are read through the caches, by packed codes.
+  template <class Slot>
+  static constexpr bool kOfEntries = [] {
+    if constexpr (Slot::kPacked && requires { Map::kInMemory; }) {
+      return Map::kInMemory && kNumbers != Numbers::reals && sizeof(typename Mapped<Map, Slot>::Element) <= 4;
+    } else {
+      return false;
+    }
+  }();
+  // All rows of a whole vector whose codes satisfy the test. The reference of the codes is part of the
+  // entries' address. False if it is greater than the last code, or codes may wrap around.
+  template <class Slot, class Q, class Test, class Total>
+  [[nodiscard]] BOBBIN_HD static bool add_entries(Q& q, const Test& test, Total& total) {
+    using T = Element<Slot>;
+    const auto& state = get<kSlot>(q.states);
+    const Node& dictionary = q.kernel.columns[Slot::kColumn].dictionary();
+    const auto reference = static_cast<uint32_t>(state.use.low);
+    if (reference > dictionary.last || !codes_end_at<Slot>(state.use, ~uint64_t{0})) {
+      return false;
+    }
+    const auto all = view_as<T>(dictionary.extra);
+    const Global<const T> entries{opaque(all.data + reference), all.size - reference};
+    const uint32_t last = opaque(dictionary.last - reference);
+    uint64_t sum = 0;
+    uint32_t count = 0;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      const auto code = static_cast<uint32_t>(state.value(n));
+      const bool hit = test(static_cast<typename Slot::Value>(code));
+      const T entry = hit ? q.cta.load(entries, code < last ? code : last) : T{0};
+      sum += kSigned ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(entry)))
+                     : uint64_t{entry};
+      count_if(hit, count);
+    }
+    total.count += opaque(count);
+    total.sum.add({sum, 0}, 0, 0, kSigned);
     return true;
   }
   // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
@@ -287,6 +377,11 @@ struct Sum {
     }
   };
 
+  template <class T, class Q, class Total>
+  BOBBIN_HD static void finish_masked(Q& q, const MaskedSum& sum, Total& total) {
+    total.count += static_cast<uint32_t>(sum.count);
+    store_real(q, Uses::add_up<T>(q.cta, sum.chains));
+  }
   template <class Q>
   BOBBIN_HD static void store_real(Q& q, double sum) {
     if (q.cta.lane() == 0) {
@@ -301,6 +396,10 @@ struct MinMax {
   static constexpr bool kOfRows = false;
   template <class Slot>
   static constexpr bool kOfWords = false;
+  template <class Slot>
+  static constexpr bool kOfDifferences = false;
+  template <class Slot>
+  static constexpr bool kOfEntries = false;
   static constexpr uint32_t kFold = kTheFold;
   static constexpr uint32_t kSlot = kTheSlot;
   static constexpr uint32_t kSlots = 1U << kSlot;

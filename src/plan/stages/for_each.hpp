@@ -17,6 +17,10 @@ struct ForEach {
   static constexpr bool kOfValues = true;
   template <class Slot>
   static constexpr bool kOfWords = false;
+  template <class Slot>
+  static constexpr bool kOfDifferences = false;
+  template <class Slot>
+  static constexpr bool kOfEntries = false;
   using Map = AsIs;
   template <class Slot>
   struct TotalOf {};

@@ -72,6 +72,26 @@ struct NeighbourLayout {
   return number;
 }
 
+// The same for an address: what is added to it is one operand of the address of a load.
+template <class T>
+[[nodiscard]] BOBBIN_HD const T* opaque(const T* address) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+l"(address));
+#endif
+  return address;
+}
+
+// Counts a row that matches, in one instruction.
+BOBBIN_HD void count_if(bool hit, uint32_t& count) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .pred p;\n setp.ne.u32 p, %1, 0;\n @p add.u32 %0, %0, 1;\n}"
+      : "+r"(count)
+      : "r"(static_cast<uint32_t>(hit)));
+#else
+  count += hit ? 1 : 0;
+#endif
+}
+
 // Converts a thread's word of bits from one layout to another.
 template <class From, class To, class Cta>
 [[nodiscard]] BOBBIN_HD uint32_t convert(Cta& cta, uint32_t bits) {

@@ -26,6 +26,10 @@ struct Mark {
   static constexpr bool kOfRows = true;
   template <class Slot>
   static constexpr bool kOfWords = false;
+  template <class Slot>
+  static constexpr bool kOfDifferences = false;
+  template <class Slot>
+  static constexpr bool kOfEntries = false;
   struct Map {
     static constexpr uint32_t kWords = kMarksInShared / 32;
     struct Marks {

@@ -75,6 +75,10 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
   using Element = typename Base::template Element<Slot>;
   template <class Slot>
   static constexpr bool kOfWords = false;
+  template <class Slot>
+  static constexpr bool kOfDifferences = false;
+  template <class Slot>
+  static constexpr bool kOfEntries = false;
 
   template <class Slot>
   struct Part {

@@ -102,7 +102,8 @@ struct Made {
 enum class Meaning : uint8_t { values, scaled, codes };
 
 // Packed integers without their reference, of a column that is packed, or packed and scaled: tests are of
-// packed integers, and sums add the reference, or scale, where they need it.
+// packed integers, and sums add the reference, or scale, where they need it. The use of a vector is `direct`
+// if all its rows are in the query and can be summed that way.
 template <uint32_t kTheColumn, class T, class Widths, Meaning kMeaning, bool kHasNulls = false>
 struct Packed {
   static constexpr uint32_t kColumn = kTheColumn;
@@ -115,7 +116,7 @@ struct Packed {
   using Layout = SpreadLayout<T>;
   template <uint32_t kWarps>
   using Shared = NothingShared;
-  // Of one width, words are kept as they are: they take fewer registers than the values in them.
+  // If there is only one width, words stay packed: they take fewer registers than the values in them.
   struct Words {
     Lane<T, Widths::kOne ? Widths::kMost : 1> lane;
 
@@ -155,17 +156,16 @@ struct Packed {
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
     const ColumnPlan& column = query.columns[kColumn];
+    T reference = 0;
+    Use use = kMeaning == Meaning::codes ? query.template frame_use<T, Widths>(cta, column, v, reference)
+                                         : query.template sum_use<T, Widths>(cta, column, v);
+    bool direct = use.way == Use::Way::direct && v * kVectorLength >= query.begin;
     if constexpr (kMeaning == Meaning::codes) {
-      T reference = 0;
-      Use use = query.template frame_use<T, Widths>(cta, column, v, reference);
       use.low = reference;
-      return use;
+    } else if constexpr (kMeaning == Meaning::scaled) {
+      direct = direct && is_quick<T>(query.powers, use);
     }
-    Use use = query.template sum_use<T, Widths>(cta, column, v);
-    if constexpr (kMeaning == Meaning::scaled) {
-      const bool direct = use.way == Use::Way::direct;
-      use.way = direct && is_quick<T>(query.powers, use) ? Use::Way::direct : Use::Way::slow;
-    }
+    use.way = direct ? Use::Way::direct : Use::Way::slow;
     return use;
   }
   template <class Cta, class Memory>
@@ -175,7 +175,8 @@ struct Packed {
                              State& state) {
     state.use = uses[0];
     // Tests of ranges may be direct where sums are not, and the other way round.
-    if (Widths::has(state.use.width) && query.rows_of(v) == kVectorLength) {
+    if (state.use.way == Use::Way::direct ||
+        (Widths::has(state.use.width) && query.rows_of(v) == kVectorLength)) {
       state.load(cta, query.columns[kColumn].frames().packed, state.use);
     }
     if constexpr (kNulls) {

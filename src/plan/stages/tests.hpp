@@ -24,6 +24,12 @@ struct ValueTest {
   static constexpr bool kPackedRange = false;
   static constexpr bool kOfRows = false;
 
+  // Whether no row of the vector satisfies the test, as far as that is known before the slot is loaded.
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_none(Q& /*q*/) {
+    return false;
+  }
+
   // Rows of the slot that satisfy test(n), in the layout of the rows of the query.
   template <bool kNegated, class Q, class Test>
   [[nodiscard]] BOBBIN_HD static uint32_t collect(Q& q, Test&& test) {
@@ -68,6 +74,10 @@ struct InPackedRange : ValueTest<kSlot> {
       use.way = Use::Way::outside;
     }
     return use;
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_none(Q& q) {
+    return q.kernel.leaf_use(q, kLeaf).way == (kNegated ? Use::Way::all : Use::Way::none);
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
@@ -137,9 +147,13 @@ struct InPackedRange : ValueTest<kSlot> {
   template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t direct_bits(Q& q, const Use& use) {
     using T = typename Slot::Element;
-    if constexpr (Slot::Known::kOne) {
-      return test_lane<T, Slot::Known::kMost>(get<kSlot>(q.states).lane,
-                                              {static_cast<T>(use.low), static_cast<T>(use.span), false});
+    constexpr uint32_t kWidth = Slot::Known::kMost;
+    if constexpr (Slot::Known::kOne && kTestsBytes<T, kWidth>) {
+      return test_bytes<T, kWidth>(get<kSlot>(q.states).lane, static_cast<uint32_t>(use.low),
+                                   static_cast<uint32_t>(use.span));
+    } else if constexpr (Slot::Known::kOne) {
+      return test_lane<T, kWidth>(get<kSlot>(q.states).lane,
+                                  {static_cast<T>(use.low), static_cast<T>(use.span), false});
     } else {
       const Range<Slot> range(use);
       uint32_t hits = 0;
@@ -266,6 +280,11 @@ struct BitTest {
   static constexpr uint32_t kLeaves = 0;
   static constexpr bool kOfValues = false;
   static constexpr bool kPackedRange = false;
+
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_none(Q& /*q*/) {
+    return false;
+  }
 };
 
 // Null rows of a column, or rows with a bit in a bitmap: kSet says which bits count.
@@ -295,6 +314,10 @@ struct Two {
     } else {
       return B::template use<L, Slots>(cta, query, v);
     }
+  }
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static bool is_none(Q& q) {
+    return kAnd ? A::is_none(q) || B::is_none(q) : A::is_none(q) && B::is_none(q);
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {

@@ -68,9 +68,14 @@ struct QuickScaling {
         static_cast<uint64_t>(reference < 0 ? -reference : reference) + low_mask<uint32_t>(width);
     return size * factor < uint64_t{1} << 31;
   }
+  static constexpr uint32_t kExponent = 0x4b000000;  // of 2^23
+
+  // The integer, with the reference. `bits`: the exponent and the packed integer.
+  [[nodiscard]] BOBBIN_HD float integer(uint32_t bits) const {
+    return std::bit_cast<float>(bits) + reference;
+  }
   [[nodiscard]] BOBBIN_HD float operator()(uint32_t packed) const {
-    constexpr uint32_t kExponent = 0x4b000000;  // of 2^23
-    return scaling.quotient((std::bit_cast<float>(kExponent | packed) + reference) * up);
+    return scaling.quotient(integer(kExponent | packed) * up);
   }
 };
 

@@ -6,9 +6,9 @@
 namespace bobbin::testing {
 namespace {
 
-const RegisterComponent kComponent({.codec = CodecId::toy,
-                                    .edges = &integer_edges,
-                                    .generate = &any_integers});
+const RegisterComponent kToyComponent({.codec = CodecId::toy,
+                                       .edges = &integer_edges,
+                                       .generate = &any_integers});
 
 }  // namespace
 }  // namespace bobbin::testing

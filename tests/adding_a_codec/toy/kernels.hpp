@@ -13,6 +13,29 @@
 
 namespace bobbin::codec::toy {
 
+// In place. A block takes 256 words, one per thread; values after the last whole word are processed one by
+// one. Each value is read and written once.
+template <class T>
+struct FlipKernel {
+  static constexpr uint32_t kThreads = 256;
+  using Shared = simt::NoShared;
+
+  simt::Global<T> values;
+  simt::Global<simt::Quad> quads;  // of the values
+
+  template <class Cta>
+  BOBBIN_HD void operator()(Cta& cta) const {
+    const uint64_t q = uint64_t{cta.block()} * kThreads + cta.thread();
+    if (q < quads.size) {
+      cta.store(quads, q, flip<T>(cta.load(quads, q)));
+    }
+    const uint64_t rest = quads.size * simt::kPerQuad<T> + cta.thread();
+    if (cta.block() == 0 && rest < values.size) {
+      cta.store(values, rest, static_cast<T>(~cta.load(values, rest)));
+    }
+  }
+};
+
 // The codec's device functions for one executor.
 template <class Executor>
 struct Plans {

@@ -5,7 +5,9 @@
 namespace bobbin::testing {
 namespace {
 
-const RegisterComponent kComponent({.codec = CodecId::alp, .edges = &float_edges, .generate = &any_floats});
+const RegisterComponent kAlpComponent({.codec = CodecId::alp,
+                                       .edges = &float_edges,
+                                       .generate = &any_floats});
 
 }  // namespace
 }  // namespace bobbin::testing

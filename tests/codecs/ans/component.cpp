@@ -12,7 +12,7 @@ uint64_t skewed(Random& random, uint64_t values) {
   return random.below(values) * random.below(values) / values;
 }
 
-std::vector<Input> edges() {
+std::vector<Input> ans_edges() {
   std::vector<Input> inputs = integer_edges();
   std::erase_if(inputs, [](const Input& input) { return size_bytes(input.type) != 1; });
   // Groups of 128 values and segments of 16384, whole and not.
@@ -40,7 +40,7 @@ Input any_bytes(Random& random) {
                     [&](uint64_t i) { return i % rare == 0 ? random.next() : skewed(random, values); });
 }
 
-const RegisterComponent kComponent({.codec = CodecId::ans, .edges = &edges, .generate = &any_bytes});
+const RegisterComponent kAnsComponent({.codec = CodecId::ans, .edges = &ans_edges, .generate = &any_bytes});
 
 }  // namespace
 }  // namespace bobbin::testing

@@ -5,9 +5,9 @@
 namespace bobbin::testing {
 namespace {
 
-const RegisterComponent kComponent({.codec = CodecId::bitpack,
-                                    .edges = &integer_edges,
-                                    .generate = &any_integers});
+const RegisterComponent kBitpackComponent({.codec = CodecId::bitpack,
+                                           .edges = &integer_edges,
+                                           .generate = &any_integers});
 
 }  // namespace
 }  // namespace bobbin::testing

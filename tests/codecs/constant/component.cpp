@@ -5,9 +5,9 @@
 namespace bobbin::testing {
 namespace {
 
-const RegisterComponent kComponent({.codec = CodecId::constant,
-                                    .edges = &constant_edges,
-                                    .generate = &any_constant});
+const RegisterComponent kConstantComponent({.codec = CodecId::constant,
+                                            .edges = &constant_edges,
+                                            .generate = &any_constant});
 
 }  // namespace
 }  // namespace bobbin::testing

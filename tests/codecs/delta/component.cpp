@@ -39,7 +39,9 @@ Input any_series(Random& random) {
   return input;
 }
 
-const RegisterComponent kComponent({.codec = CodecId::delta, .edges = &delta_edges, .generate = &any_series});
+const RegisterComponent kDeltaComponent({.codec = CodecId::delta,
+                                         .edges = &delta_edges,
+                                         .generate = &any_series});
 
 }  // namespace
 }  // namespace bobbin::testing

@@ -5,9 +5,9 @@
 namespace bobbin::testing {
 namespace {
 
-const RegisterComponent kComponent({.codec = CodecId::dict,
-                                    .edges = &integer_edges,
-                                    .generate = &any_integers});
+const RegisterComponent kDictComponent({.codec = CodecId::dict,
+                                        .edges = &integer_edges,
+                                        .generate = &any_integers});
 
 }  // namespace
 }  // namespace bobbin::testing

@@ -70,7 +70,7 @@ TEST(DictStrings, EntriesAscendWithNullFirst) {
     strings.push_back(bytes_of(text));
   }
   strings.push_null();
-  const auto split = codec::dict::split_strings(strings.view());
+  const auto split = codec::dict::split(strings.view(), strings.length());
   ASSERT_TRUE(split.has_value());
   EXPECT_EQ(split->node.type, DType::utf8);
   EXPECT_EQ(split->strings.type, DType::utf8);
@@ -94,7 +94,7 @@ TEST(DictStrings, NullsWithBytes) {
                          .wide = false,
                          .bytes = reinterpret_cast<const uint8_t*>(bytes.data()),
                          .validity = &validity};
-  const auto array = codec::dict::encode_strings(view, nullptr);
+  const auto array = codec::dict::encode(view, nullptr);
   ASSERT_TRUE(array.has_value());
   EXPECT_EQ(texts_of(decoded(*array)), (std::vector<std::string>{"one", "(null)", "two"}));
 }
@@ -114,11 +114,11 @@ TEST(DictStrings, NumbersOfEntries) {
     EXPECT_EQ(texts_of(decoded(part)), std::vector<std::string>(first, first + 3));
   }
   const Strings many = numbered(65537, 65537);
-  EXPECT_EQ(codec::dict::encode_strings(many.view(), nullptr).error().code(), StatusCode::unsupported);
+  EXPECT_EQ(codec::dict::encode(many.view(), nullptr).error().code(), StatusCode::unsupported);
   // A null is an entry too.
   Strings with_null = numbered(65536, 65536);
   with_null.push_null();
-  EXPECT_EQ(codec::dict::split_strings(with_null.view()).error().code(), StatusCode::unsupported);
+  EXPECT_EQ(codec::dict::split(with_null.view(), with_null.length()).error().code(), StatusCode::unsupported);
 }
 
 TEST(DictStrings, CodesPastTheEnd) {

@@ -23,20 +23,20 @@ namespace bobbin::testing {
 namespace {
 
 template <class T>
-Values values_of(const std::vector<T>& values) {
+Values numbers_of(const std::vector<T>& values) {
   return {kDTypeOf<T>, values.data(), values.size()};
 }
 
 template <class T>
-std::vector<T> decoded(const Array& array) {
+std::vector<T> decoded_numbers(const Array& array) {
   std::vector<T> values(array.length);
   EXPECT_TRUE(array::decode(array, std::as_writable_bytes(std::span(values))).ok());
   return values;
 }
 
 template <class T>
-Array encoded(const std::vector<T>& values) {
-  const auto array = codec::dict::kCodec.encode(values_of(values));
+Array encoded_numbers(const std::vector<T>& values) {
+  const auto array = codec::dict::kCodec.encode(numbers_of(values));
   EXPECT_TRUE(array.has_value()) << array.error().message();
   return *array;
 }
@@ -44,13 +44,14 @@ Array encoded(const std::vector<T>& values) {
 // As another writer may make it.
 template <class T, class Code>
 Array joined(const std::vector<T>& entries, const std::vector<Code>& codes) {
-  return {.codec = CodecId::dict,
-          .type = kDTypeOf<T>,
-          .length = codes.size(),
-          .offset = 0,
-          .metadata = {},
-          .buffers = {},
-          .children = {*codec::bitpack::encode(values_of(codes)), *codec::ffor::encode(values_of(entries))}};
+  return {
+      .codec = CodecId::dict,
+      .type = kDTypeOf<T>,
+      .length = codes.size(),
+      .offset = 0,
+      .metadata = {},
+      .buffers = {},
+      .children = {*codec::bitpack::encode(numbers_of(codes)), *codec::ffor::encode(numbers_of(entries))}};
 }
 
 std::vector<int> bytes_of(const Buffer& buffer) {
@@ -64,11 +65,11 @@ std::vector<int> bytes_of(const Buffer& buffer) {
 // The worked example of spec.md.
 TEST(Dict, WorkedExample) {
   const std::vector<int32_t> values{70, -5, -5, 70, 3, -5};
-  const Array array = encoded(values);
+  const Array array = encoded_numbers(values);
   ASSERT_TRUE(array::validate(array).ok());
   EXPECT_EQ(codec::dict::describe(array), "3 entries");
-  EXPECT_EQ(decoded<uint8_t>(array.children[0]), (std::vector<uint8_t>{2, 0, 0, 2, 1, 0}));
-  EXPECT_EQ(decoded<int32_t>(array.children[1]), (std::vector<int32_t>{-5, 3, 70}));
+  EXPECT_EQ(decoded_numbers<uint8_t>(array.children[0]), (std::vector<uint8_t>{2, 0, 0, 2, 1, 0}));
+  EXPECT_EQ(decoded_numbers<int32_t>(array.children[1]), (std::vector<int32_t>{-5, 3, 70}));
   const Array& codes = array.children[0];
   ASSERT_EQ(codes.codec, CodecId::patched);
   EXPECT_EQ(bytes_of(codes.buffers[0]), (std::vector<int>{0, 0, 0, 0, 3, 0, 0, 0}));
@@ -79,7 +80,7 @@ TEST(Dict, WorkedExample) {
   ASSERT_EQ(entries.size(), 128U);
   entries.resize(12);
   EXPECT_EQ(entries, (std::vector<int>{0xfb, 0xff, 0xff, 0xff, 3, 0, 0, 0, 0x46, 0, 0, 0}));
-  EXPECT_EQ(decoded<int32_t>(array), values);
+  EXPECT_EQ(decoded_numbers<int32_t>(array), values);
 }
 
 TEST(Dict, FloatsAreKeptToTheBit) {
@@ -89,14 +90,14 @@ TEST(Dict, FloatsAreKeptToTheBit) {
   for (const uint64_t b : bits) {
     values.insert(values.end(), 3, std::bit_cast<double>(b));
   }
-  const Array array = encoded(values);
+  const Array array = encoded_numbers(values);
   ASSERT_TRUE(array::validate(array).ok());
   ASSERT_EQ(array.children[1].length, bits.size());
-  const std::vector<double> back = decoded<double>(array);
+  const std::vector<double> back = decoded_numbers<double>(array);
   for (size_t i = 0; i < values.size(); ++i) {
     EXPECT_EQ(std::bit_cast<uint64_t>(back[i]), std::bit_cast<uint64_t>(values[i])) << i;
   }
-  const std::vector<double> entries = decoded<double>(array.children[1]);
+  const std::vector<double> entries = decoded_numbers<double>(array.children[1]);
   for (size_t i = 1; i < entries.size(); ++i) {
     EXPECT_LT(order_key(entries[i - 1]), order_key(entries[i]));
   }
@@ -121,18 +122,18 @@ TEST(Dict, CodesAreAsSmallAsEntriesAllow) {
     for (size_t i = 0; i < values.size(); ++i) {
       values[i] = 7 * (i < entries ? static_cast<uint32_t>(i) : static_cast<uint32_t>(random.below(entries)));
     }
-    const Array array = encoded(values);
+    const Array array = encoded_numbers(values);
     ASSERT_TRUE(array::validate(array).ok());
     EXPECT_EQ(array.children[0].type, type);
     EXPECT_EQ(array.children[1].length, entries);
-    EXPECT_EQ(array::encoded_bytes(array), codec::dict::kCodec.estimate(values_of(values)));
-    EXPECT_EQ(decoded<uint32_t>(array), values);
+    EXPECT_EQ(array::encoded_bytes(array), codec::dict::kCodec.estimate(numbers_of(values)));
+    EXPECT_EQ(decoded_numbers<uint32_t>(array), values);
     // Slices too short for the dictionary to pay off, and one across vectors.
     for (const uint64_t length : {1, 40, 1500}) {
       const Array part = *array::slice(array, entries / 2 + 1, length);
       ASSERT_TRUE(array::validate(part).ok());
       const auto first = values.begin() + ptrdiff_t{entries} / 2 + 1;
-      EXPECT_EQ(decoded<uint32_t>(part),
+      EXPECT_EQ(decoded_numbers<uint32_t>(part),
                 std::vector<uint32_t>(first, first + static_cast<ptrdiff_t>(length)));
       const auto below = array::compare(part, Compare::lt, scalar_of(uint32_t{4} * entries));
       for (uint64_t i = 0; i < length; ++i) {
@@ -145,18 +146,18 @@ TEST(Dict, CodesAreAsSmallAsEntriesAllow) {
 TEST(Dict, TooManyEntriesAreRefused) {
   std::vector<uint32_t> values(codec::dict::kMaxEntries + 1);
   std::iota(values.begin(), values.end(), 0U);
-  EXPECT_EQ(codec::dict::split(values_of(values)).error().code(), StatusCode::unsupported);
-  EXPECT_EQ(codec::dict::kCodec.encode(values_of(values)).error().code(), StatusCode::unsupported);
-  EXPECT_GT(codec::dict::kCodec.estimate(values_of(values)), uint64_t{1} << 60);
-  EXPECT_FALSE(codec::dict::build(values_of(values), 10).has_value());
+  EXPECT_EQ(codec::dict::split(numbers_of(values)).error().code(), StatusCode::unsupported);
+  EXPECT_EQ(codec::dict::kCodec.encode(numbers_of(values)).error().code(), StatusCode::unsupported);
+  EXPECT_GT(codec::dict::kCodec.estimate(numbers_of(values)), uint64_t{1} << 60);
+  EXPECT_FALSE(codec::dict::build(numbers_of(values), 10).has_value());
   values.resize(10);
-  EXPECT_TRUE(codec::dict::build(values_of(values), 10).has_value());
-  EXPECT_FALSE(codec::dict::build(values_of(values), 9).has_value());
+  EXPECT_TRUE(codec::dict::build(numbers_of(values), 10).has_value());
+  EXPECT_FALSE(codec::dict::build(numbers_of(values), 9).has_value());
 }
 
 TEST(Dict, SplitGivesCodesAndEntries) {
   const std::vector<int16_t> values{5, -300, 5, 7};
-  const auto split = codec::dict::split(values_of(values));
+  const auto split = codec::dict::split(numbers_of(values));
   ASSERT_TRUE(split.has_value());
   ASSERT_EQ(split->children.size(), 2U);
   EXPECT_EQ(split->node.type, DType::i16);
@@ -180,7 +181,7 @@ TEST(Dict, CodesPastTheEnd) {
     }
     const Array array = joined(numbers, codes);
     ASSERT_TRUE(array::validate(array).ok());
-    const std::vector<int64_t> values = decoded<int64_t>(array);
+    const std::vector<int64_t> values = decoded_numbers<int64_t>(array);
     for (size_t i = 0; i < codes.size(); ++i) {
       ASSERT_EQ(values[i], numbers[std::min<size_t>(codes[i], entries - 1)]);
     }
@@ -205,7 +206,7 @@ TEST(Dict, ComparesByEntries) {
   }
   for (const auto& entries : {up, down, mixed}) {
     const Array array = joined(entries, codes);
-    const std::vector<int32_t> values = decoded<int32_t>(array);
+    const std::vector<int32_t> values = decoded_numbers<int32_t>(array);
     for (const int32_t constant : {-101, -100, 0, 50, 199, 200}) {
       for (const Compare op :
            {Compare::eq, Compare::ne, Compare::lt, Compare::le, Compare::gt, Compare::ge}) {
@@ -222,7 +223,7 @@ TEST(Dict, ComparesByEntries) {
 TEST(Dict, SetsOfCodes) {
   std::vector<int32_t> values(1000);
   std::iota(values.begin(), values.end(), 0);
-  const Array array = encoded(values);
+  const Array array = encoded_numbers(values);
   const auto equal = [](int32_t value) { return ValueRange::of(DType::i32, Compare::eq, scalar_of(value)); };
   const auto between = [](int32_t a, int32_t b) {
     return ValueRange::between(DType::i32, scalar_of(a), scalar_of(b));
@@ -254,7 +255,7 @@ TEST(Dict, SetsOfCodes) {
 }
 
 TEST(Dict, TreesThatLie) {
-  const Array good = encoded(std::vector<uint32_t>{5, 6, 5, 7, 7});
+  const Array good = encoded_numbers(std::vector<uint32_t>{5, 6, 5, 7, 7});
   const auto refused = [&](const std::function<void(Array&)>& change) {
     Array bad = good;
     change(bad);
@@ -280,8 +281,8 @@ TEST(Dict, TreesThatLie) {
     a.children[1].children[1] = good;  // a third lookup
   }));
   EXPECT_TRUE(
-      refused([](Array& a) { a.children[1] = *codec::ffor::encode(values_of(std::vector<uint32_t>{})); }));
-  const Array empty = encoded(std::vector<uint32_t>{});
+      refused([](Array& a) { a.children[1] = *codec::ffor::encode(numbers_of(std::vector<uint32_t>{})); }));
+  const Array empty = encoded_numbers(std::vector<uint32_t>{});
   EXPECT_TRUE(array::validate(empty).ok());
   EXPECT_EQ(empty.children[1].length, 0U);
 }

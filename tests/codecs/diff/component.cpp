@@ -19,7 +19,7 @@ Input restarting(DType type, uint64_t length, uint64_t period, uint64_t step) {
   return input;
 }
 
-std::vector<Input> edges() {
+std::vector<Input> diff_edges() {
   std::vector<Input> inputs;
   for (Input& input : integer_edges()) {
     if (!is_float(input.type)) {
@@ -34,7 +34,7 @@ std::vector<Input> edges() {
 }
 
 // Integers of any type, with floats treated as signed integers of their size; or sequences that restart.
-Input any_input(Random& random) {
+Input any_diff_input(Random& random) {
   if (random.below(3) == 0) {
     const DType type = kIntegerTypes[random.below(std::size(kIntegerTypes))];
     return restarting(type, random.below(5000), 1 + random.below(2000), random.next());
@@ -46,7 +46,9 @@ Input any_input(Random& random) {
   return input;
 }
 
-const RegisterComponent kComponent({.codec = CodecId::diff, .edges = &edges, .generate = &any_input});
+const RegisterComponent kDiffComponent({.codec = CodecId::diff,
+                                        .edges = &diff_edges,
+                                        .generate = &any_diff_input});
 
 }  // namespace
 }  // namespace bobbin::testing

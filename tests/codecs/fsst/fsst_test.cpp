@@ -21,7 +21,7 @@ namespace {
 
 namespace fsst = codec::fsst;
 
-Array encoded(const Strings& strings) {
+Array encoded_fsst(const Strings& strings) {
   auto array = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
   EXPECT_TRUE(array.has_value());
   return *array;
@@ -71,7 +71,7 @@ TEST(Fsst, SlicesAreValidToo) {
       strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
     }
   }
-  const Array array = encoded(strings);
+  const Array array = encoded_fsst(strings);
   for (const auto& [begin, length] : {std::pair{0, 1}, {0, 9}, {0, 2999}, {1, 5}, {1024, 5}, {2048, 10}}) {
     const auto slice = array::slice(array, static_cast<uint64_t>(begin), static_cast<uint64_t>(length));
     ASSERT_TRUE(slice.has_value());
@@ -87,7 +87,7 @@ TEST(Fsst, TilesFarBeforeTheFirstStringAreRefused) {
     const std::string text = "string " + std::to_string(i);
     strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   }
-  Array array = encoded(strings);
+  Array array = encoded_fsst(strings);
   const uint64_t out_begin = uint64_t{1} << 36;
   std::memcpy(array.metadata.data() + 8, &out_begin, sizeof out_begin);
   EXPECT_EQ(array::validate(array).code(), StatusCode::corrupt);
@@ -117,7 +117,7 @@ TEST(Fsst, OperationsEqualThoseOnPlainStrings) {
 TEST(Fsst, AMillionEmptyStringsTakeNearlyNothing) {
   Strings strings;
   strings.offsets.resize(1'000'001, 0);
-  const Array array = encoded(strings);
+  const Array array = encoded_fsst(strings);
   EXPECT_LT(array::encoded_bytes(array), 50'000U);
   EXPECT_EQ(check_strings(strings), "");
 }
@@ -125,7 +125,7 @@ TEST(Fsst, AMillionEmptyStringsTakeNearlyNothing) {
 TEST(Fsst, TextTakesLessThanHalf) {
   Random random(3);
   const Strings strings = make_sentences(20'000, random);
-  const Array array = encoded(strings);
+  const Array array = encoded_fsst(strings);
   EXPECT_LT(2 * array.buffers[1].bytes.size(), strings.bytes.size());
   // What makes tiles independently decodable.
   EXPECT_LT(200 * array.buffers[2].bytes.size(), array.buffers[1].bytes.size());
@@ -137,14 +137,14 @@ TEST(Fsst, NoiseGrowsByLittle) {
   std::vector<uint8_t> bytes(1'000'000);
   std::ranges::generate(bytes, [&] { return static_cast<uint8_t>(random.next()); });
   strings.push_back(bytes);
-  EXPECT_LT(100 * encoded(strings).buffers[1].bytes.size(), 101 * bytes.size());
+  EXPECT_LT(100 * encoded_fsst(strings).buffers[1].bytes.size(), 101 * bytes.size());
 }
 
 TEST(Fsst, ChunksShareATableThatDoes) {
   Random random(6);
   const Strings first = make_sentences(3000, random);
   const Strings second = make_sentences(3000, random);
-  const Array previous = encoded(first);
+  const Array previous = encoded_fsst(first);
   const auto shared = fsst::encode(second.view(), &previous);
   EXPECT_TRUE(std::ranges::equal(shared->buffers[0].bytes, previous.buffers[0].bytes));
   Strings other;
@@ -219,7 +219,7 @@ TEST(Fsst, TilesBeginAnywhere) {
 // Each of these is refused by validate(), or detected while decoding, by every decoder.
 TEST(Fsst, DamageIsFound) {
   Random random(9);
-  const Array good = encoded(make_sentences(900, random));
+  const Array good = encoded_fsst(make_sentences(900, random));
   const auto refused = [&](const char* what, const std::function<void(Array&)>& damage) {
     Array bad = good;
     for (Buffer& buffer : bad.buffers) {
@@ -254,9 +254,32 @@ TEST(Fsst, DamageIsFound) {
   refused("offsets of another kind", [](Array& a) { a.children[1] = a.children[1].children[0]; });
 }
 
+// Eight strings that are not null are passed over at once: the null is found wherever it is, and in slices.
+TEST(Fsst, ASingleNullWithBytesIsFound) {
+  Strings strings;
+  for (int i = 0; i < 2100; ++i) {
+    const std::string text = "string " + std::to_string(i);
+    strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  const Array good = encoded_fsst(strings);
+  for (const uint64_t null : {0U, 7U, 8U, 13U, 1022U, 1023U, 1024U, 1031U, 2090U, 2099U}) {
+    const NewBuffer validity = make_buffer((good.length + 7) / 8);
+    std::fill_n(validity.data, validity.buffer.bytes.size(), std::byte{0xff});
+    validity.data[null / 8] ^= static_cast<std::byte>(1U << (null % 8));
+    Array bad = good;
+    bad.buffers[3] = validity.buffer;
+    for (const uint64_t begin : {uint64_t{0}, null - std::min<uint64_t>(null, 3), uint64_t{null}}) {
+      const Status status = array::validate(*array::slice(bad, begin, good.length - begin));
+      EXPECT_NE(status.message().find("string " + std::to_string(null - begin) + " is null"),
+                std::string::npos)
+          << null << " from " << begin << ": " << status.message();
+    }
+  }
+}
+
 TEST(Fsst, FlippedBitsAreRefusedOrHarmless) {
   Random random(10);
-  const Array good = encoded(make_sentences(300, random));
+  const Array good = encoded_fsst(make_sentences(300, random));
   for (int i = 0; i < 600; ++i) {
     Array bad = good;
     const size_t which = random.below(4);
@@ -281,7 +304,7 @@ TEST(Fsst, DamagedOffsetsAreFoundByTheDevice) {
   for (int i = 0; i < 100; ++i) {
     strings.push_null();
   }
-  const Array good = encoded(strings);
+  const Array good = encoded_fsst(strings);
   const auto whole = array::slice(good, 0, 300);
   const auto part = array::slice(good, 130, 100);
   size_t refused = 0;
@@ -306,7 +329,7 @@ TEST(Fsst, DamagedOffsetsAreFoundByTheDevice) {
 TEST(Fsst, SlicesBetweenWrongOffsetsHaveOneVerdict) {
   SKIP_WITHOUT_EMULATOR();
   Random random(12);
-  const Array good = encoded(make_sentences(1500, random));
+  const Array good = encoded_fsst(make_sentences(1500, random));
   std::vector<uint32_t> offsets(good.length + 1);
   codec::delta::decode(good.children[0], offsets.data());
   for (size_t i = 1; i + 1 < offsets.size(); i += 2) {

@@ -7,7 +7,7 @@
 namespace bobbin::testing {
 namespace {
 
-std::vector<Input> edges() {
+std::vector<Input> line_edges() {
   std::vector<Input> inputs = integer_edges();
   // Lines of every class, in tiles that have several; values of every size.
   for (const DType type : {DType::u8, DType::i16, DType::u32, DType::f32, DType::i64, DType::f64}) {
@@ -18,7 +18,7 @@ std::vector<Input> edges() {
   return inputs;
 }
 
-Input any_input(Random& random) {
+Input any_line_input(Random& random) {
   if (random.below(3) == 0) {
     return any_integers(random);
   }
@@ -29,7 +29,9 @@ Input any_input(Random& random) {
   return {"lines", type, std::move(bytes)};
 }
 
-const RegisterComponent kComponent({.codec = CodecId::line, .edges = &edges, .generate = &any_input});
+const RegisterComponent kLineComponent({.codec = CodecId::line,
+                                        .edges = &line_edges,
+                                        .generate = &any_line_input});
 
 }  // namespace
 }  // namespace bobbin::testing

@@ -5,9 +5,9 @@
 namespace bobbin::testing {
 namespace {
 
-const RegisterComponent kComponent({.codec = CodecId::masked,
-                                    .edges = &integer_edges,
-                                    .generate = &any_integers});
+const RegisterComponent kMaskedComponent({.codec = CodecId::masked,
+                                          .edges = &integer_edges,
+                                          .generate = &any_integers});
 
 }  // namespace
 }  // namespace bobbin::testing

@@ -49,9 +49,9 @@ Input any_with_outliers(Random& random) {
                        [&](uint64_t i) { return i % every < run / 8 + 1; });
 }
 
-const RegisterComponent kComponent({.codec = CodecId::patched,
-                                    .edges = &patched_edges,
-                                    .generate = &any_with_outliers});
+const RegisterComponent kPatchedComponent({.codec = CodecId::patched,
+                                           .edges = &patched_edges,
+                                           .generate = &any_with_outliers});
 
 }  // namespace
 }  // namespace bobbin::testing

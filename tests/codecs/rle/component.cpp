@@ -6,11 +6,13 @@
 namespace bobbin::testing {
 namespace {
 
-Input any_values(Random& random) {
+Input any_rle_values(Random& random) {
   return random.below(4) == 0 ? any_integers(random) : any_runs(random);
 }
 
-const RegisterComponent kComponent({.codec = CodecId::rle, .edges = &run_edges, .generate = &any_values});
+const RegisterComponent kRleComponent({.codec = CodecId::rle,
+                                       .edges = &run_edges,
+                                       .generate = &any_rle_values});
 
 }  // namespace
 }  // namespace bobbin::testing

@@ -28,7 +28,7 @@ std::vector<uint32_t> draw_runs(uint64_t length, uint64_t longest) {
   return values;
 }
 
-Array encode(const std::vector<uint32_t>& values) {
+Array encoded_runs(const std::vector<uint32_t>& values) {
   return *codec::rle::kCodec.encode({DType::u32, values.data(), values.size()});
 }
 
@@ -55,7 +55,7 @@ TEST(Rle, SplitHasEndsAndValues) {
 TEST(Rle, LongOutputs) {
   for (const uint64_t longest : {3U, 1000U, 1'000'000U}) {
     const auto values = draw_runs((uint64_t{2} << 20) + 77, longest);
-    const Array array = encode(values);
+    const Array array = encoded_runs(values);
     std::vector<uint32_t> out(values.size());
     ASSERT_TRUE(array::decode(array, std::as_writable_bytes(std::span(out))).ok());
     EXPECT_TRUE(out == values) << longest;
@@ -68,7 +68,7 @@ TEST(Rle, LongOutputs) {
 
 TEST(Rle, SlicesKeepTheChildrenWhole) {
   const auto values = draw_runs(10'000, 30);
-  const Array array = encode(values);
+  const Array array = encoded_runs(values);
   const Array part = *array::slice(*array::slice(array, 3000, 6000), 1500, 2000);
   EXPECT_EQ(part.offset, 4500U % 1024);
   EXPECT_EQ(ascending::begin_row(part), 4500U);
@@ -81,7 +81,7 @@ TEST(Rle, SlicesKeepTheChildrenWhole) {
 
 TEST(Rle, LiesAreRefused) {
   const std::vector<uint32_t> values{5, 5, 5, 9, 9, 0, 0};
-  const Array array = encode(values);
+  const Array array = encoded_runs(values);
   const auto refused = [&](const std::function<void(Array&)>& change) {
     Array changed = array;
     change(changed);
@@ -108,7 +108,7 @@ TEST(Rle, LiesAreRefused) {
 // A child that claims to be long is not decoded as a whole.
 TEST(Rle, LongClaimsAreRefusedAtOnce) {
   const std::vector<uint32_t> one(1, 7);
-  Array array = encode(one);
+  Array array = encoded_runs(one);
   array.children[0] = *codec::constant::encode({DType::u32, one.data(), 1});
   array.children[1] = array.children[0];
   array.children[0].length = array.children[1].length = uint64_t{1} << 58;
@@ -121,7 +121,7 @@ TEST(Rle, EndsAreFoundByOneMoreLookup) {
   const std::vector<uint32_t> ends{3, 5, 7};
   const std::vector<uint32_t> inner{1, 2, 3};
   for (const CodecId id : {CodecId::rle, CodecId::sparse, CodecId::dict}) {
-    Array array = encode(values);
+    Array array = encoded_runs(values);
     array.children[0] = *find_codec(id)->encode({DType::u32, ends.data(), ends.size()});
     ASSERT_TRUE(array::validate(array).ok()) << array::validate(array).message();
     for (uint64_t i = 0; i < values.size(); ++i) {
@@ -136,7 +136,7 @@ TEST(Rle, EndsAreFoundByOneMoreLookup) {
 }
 
 TEST(Rle, NoValues) {
-  const Array array = encode({});
+  const Array array = encoded_runs({});
   EXPECT_TRUE(array::validate(array).ok());
   EXPECT_EQ(array.children[0].length, 0U);
   EXPECT_EQ(array::compare(array, Compare::eq, {0})->count(), 0U);

@@ -6,11 +6,13 @@
 namespace bobbin::testing {
 namespace {
 
-Input any_values(Random& random) {
+Input any_sparse_values(Random& random) {
   return random.below(4) == 0 ? any_integers(random) : any_runs(random);
 }
 
-const RegisterComponent kComponent({.codec = CodecId::sparse, .edges = &run_edges, .generate = &any_values});
+const RegisterComponent kSparseComponent({.codec = CodecId::sparse,
+                                          .edges = &run_edges,
+                                          .generate = &any_sparse_values});
 
 }  // namespace
 }  // namespace bobbin::testing

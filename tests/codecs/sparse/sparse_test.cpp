@@ -17,7 +17,7 @@ namespace bobbin::testing {
 namespace {
 
 template <class T>
-Array encode(const std::vector<T>& values) {
+Array encoded_sparse(const std::vector<T>& values) {
   return *codec::sparse::kCodec.encode({kDTypeOf<T>, values.data(), values.size()});
 }
 
@@ -39,7 +39,7 @@ void check_fills() {
     }
     const auto best =
         std::ranges::max_element(counts, [](const auto& a, const auto& b) { return a.second < b.second; });
-    const Array array = encode(values);
+    const Array array = encoded_sparse(values);
     EXPECT_EQ(codec::sparse::fill_of(array).bits, best->first) << seed;
     EXPECT_EQ(array.children[0].length, values.size() - best->second);
   }
@@ -69,7 +69,7 @@ TEST(Sparse, LongOutputs) {
   for (int i = 0; i < 10'000; ++i) {
     values[random.below(values.size())] = static_cast<uint32_t>(random.next());
   }
-  const Array array = encode(values);
+  const Array array = encoded_sparse(values);
   std::vector<uint32_t> out(values.size());
   ASSERT_TRUE(array::decode(array, std::as_writable_bytes(std::span(out))).ok());
   EXPECT_TRUE(out == values);
@@ -81,7 +81,7 @@ TEST(Sparse, LongOutputs) {
 
 TEST(Sparse, LiesAreRefused) {
   const std::vector<uint8_t> values{1, 1, 5, 1, 9, 1};
-  const Array array = encode(values);
+  const Array array = encoded_sparse(values);
   const auto refused = [&](const std::function<void(Array&)>& change) {
     Array changed = array;
     change(changed);
@@ -103,7 +103,7 @@ TEST(Sparse, LiesAreRefused) {
 // Positions outside of the array's rows.
 TEST(Sparse, PositionsOutsideMeanNothing) {
   const std::vector<uint8_t> values{1, 1, 5, 1, 9, 1};
-  Array array = encode(values);
+  Array array = encoded_sparse(values);
   set_positions(array, {6, 4'000'000'000});
   std::vector<uint8_t> out(values.size());
   ASSERT_TRUE(array::decode(array, std::as_writable_bytes(std::span(out))).ok());

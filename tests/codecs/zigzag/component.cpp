@@ -28,9 +28,9 @@ Input any_signed(Random& random) {
   return input;
 }
 
-const RegisterComponent kComponent({.codec = CodecId::zigzag,
-                                    .edges = &signed_edges,
-                                    .generate = &any_signed});
+const RegisterComponent kZigzagComponent({.codec = CodecId::zigzag,
+                                          .edges = &signed_edges,
+                                          .generate = &any_signed});
 
 }  // namespace
 }  // namespace bobbin::testing

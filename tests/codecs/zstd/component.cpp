@@ -7,7 +7,7 @@
 namespace bobbin::testing {
 namespace {
 
-std::vector<Input> edges() {
+std::vector<Input> zstd_edges() {
   std::vector<Input> inputs = integer_edges();
   // Several frames, in both layouts: neighbours that resemble each other, and values that repeat.
   inputs.push_back(make_input("slow", DType::u32, 70'000, [](uint64_t i) { return i * i / 1000 + i % 3; }));
@@ -16,11 +16,13 @@ std::vector<Input> edges() {
   return inputs;
 }
 
-Input any_input(Random& random) {
+Input any_zstd_input(Random& random) {
   return random.below(3) == 0 ? any_floats(random) : any_integers(random);
 }
 
-const RegisterComponent kComponent({.codec = CodecId::zstd, .edges = &edges, .generate = &any_input});
+const RegisterComponent kZstdComponent({.codec = CodecId::zstd,
+                                        .edges = &zstd_edges,
+                                        .generate = &any_zstd_input});
 
 }  // namespace
 }  // namespace bobbin::testing

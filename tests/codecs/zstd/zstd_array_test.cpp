@@ -21,14 +21,14 @@ namespace {
 
 constexpr size_t kStored = 3;  // where the number of stored rows or bytes begins in the metadata
 
-Array encoded(const Strings& strings) {
+Array encoded_zstd(const Strings& strings) {
   const auto array = array::encode_strings(CodecId::zstd, strings.view(), nullptr, Backend::cpu);
   EXPECT_TRUE(array.has_value()) << array.error().message();
   return *array;
 }
 
 template <class T>
-Array encoded(const std::vector<T>& values) {
+Array encoded_zstd(const std::vector<T>& values) {
   return *find_codec(CodecId::zstd)->encode({kDTypeOf<T>, values.data(), values.size()});
 }
 
@@ -77,7 +77,7 @@ TEST(ZstdStrings, ManyFrames) {
 TEST(ZstdStrings, SlicesKeepTheFramesTheyNeed) {
   Random random(3);
   const Strings strings = make_sentences(20'000, random);
-  const Array array = encoded(strings);
+  const Array array = encoded_zstd(strings);
   ASSERT_GT(strings.bytes.size(), 5U << 16);
   const Array few = *array::slice(array, 10'000, 10);
   EXPECT_LT(few.buffers[0].bytes.size(), array.buffers[0].bytes.size() / 2);
@@ -92,12 +92,12 @@ TEST(ZstdStrings, TextTakesLessThanSymbols) {
   Random random(4);
   const Strings strings = make_sentences(5000, random);
   const auto by_symbols = array::encode_strings(CodecId::fsst, strings.view(), nullptr, Backend::cpu);
-  EXPECT_LT(array::encoded_bytes(encoded(strings)), array::encoded_bytes(*by_symbols) * 9 / 10);
+  EXPECT_LT(array::encoded_bytes(encoded_zstd(strings)), array::encoded_bytes(*by_symbols) * 9 / 10);
 }
 
 TEST(ZstdStrings, DamageIsFound) {
   Random random(9);
-  const Array good = encoded(make_sentences(4000, random));
+  const Array good = encoded_zstd(make_sentences(4000, random));
   const auto refused = [&](const char* what, const std::function<void(Array&)>& damage) {
     Array bad = good;
     damage(bad);
@@ -133,7 +133,7 @@ TEST(ZstdStrings, DamageIsFound) {
 
 TEST(ZstdStrings, FlippedBitsAreRefusedOrHarmless) {
   Random random(10 + draw_number());
-  const Array good = encoded(make_sentences(300, random));
+  const Array good = encoded_zstd(make_sentences(300, random));
   for (uint64_t i = 0; i < 600 / kDrawnShare; ++i) {
     Array bad = good;
     const auto mask = static_cast<uint8_t>(1U << random.below(8));
@@ -154,7 +154,7 @@ TEST(ZstdStrings, DamagedOffsetsAreFoundByTheDevice) {
   for (int i = 0; i < 500; ++i) {
     strings.push_null();
   }
-  const Array good = encoded(strings);
+  const Array good = encoded_zstd(strings);
   const Array arrays[] = {good, *array::slice(good, 1900, 300)};
   size_t refused = 0;
   for (const uint64_t i : drawn(100)) {
@@ -185,7 +185,7 @@ TEST(ZstdStrings, DamagedOffsetsAreFoundByTheDevice) {
 TEST(ZstdStrings, ADamagedFrameLeavesTheOthers) {
   Random random(11);
   const Strings strings = make_sentences(20'000, random);
-  Array array = encoded(strings);
+  Array array = encoded_zstd(strings);
   std::vector<std::byte> frames(array.buffers[0].bytes.begin(), array.buffers[0].bytes.end());
   uint32_t second = 0;
   std::memcpy(&second, array.buffers[1].bytes.data() + sizeof second, sizeof second);
@@ -202,7 +202,7 @@ TEST(ZstdStrings, ADamagedFrameLeavesTheOthers) {
 TEST(ZstdNumbers, UseAsFewBytesAsTheRangeNeeds) {
   std::vector<int64_t> values(5000);
   std::iota(values.begin(), values.end(), int64_t{-1'000'000'000'000});
-  const Array array = encoded(values);
+  const Array array = encoded_zstd(values);
   EXPECT_EQ(array.metadata[1], 2);
   EXPECT_EQ(find_codec(CodecId::zstd)->describe(array), "2 frames, 2 bytes per value in planes");
   // A slice takes the values that validate() has decoded along.
@@ -219,7 +219,7 @@ TEST(ZstdNumbers, SlicesKeepTheFramesTheyNeed) {
   for (uint16_t& value : values) {
     value = static_cast<uint16_t>(random.below(3000));
   }
-  const Array array = encoded(values);
+  const Array array = encoded_zstd(values);
   const Array part = *array::slice(array, 200'001, 1000);
   EXPECT_LT(part.buffers[0].bytes.size(), array.buffers[0].bytes.size() / 3);
   ASSERT_TRUE(array::validate(part).ok());
@@ -231,7 +231,7 @@ TEST(ZstdNumbers, SlicesKeepTheFramesTheyNeed) {
 // Numbers cannot report damage when they are decoded: validate() finds all of it.
 TEST(ZstdNumbers, DamagedContentIsRefused) {
   const std::vector<std::byte> content(1024, std::byte{7});
-  Array array = encoded(std::vector<uint8_t>(1024, 7));
+  Array array = encoded_zstd(std::vector<uint8_t>(1024, 7));
   array.metadata[kStored + 8] = 0;
   set_bytes(array, 0, frame_of(content, true));
   ASSERT_TRUE(array::validate(array).ok()) << array::validate(array).message();
@@ -241,7 +241,7 @@ TEST(ZstdNumbers, DamagedContentIsRefused) {
 
 // Frames that a device would leave to the CPU are refused, because numbers are decoded where they are.
 TEST(ZstdNumbers, FramesOfManyBlocksAreRefused) {
-  Array array = encoded(std::vector<uint8_t>(1024, 7));
+  Array array = encoded_zstd(std::vector<uint8_t>(1024, 7));
   std::vector<std::byte> frame{std::byte{0x60}, std::byte{0}, std::byte{3}};  // single segment, 1024 bytes
   for (uint32_t block = 0; block < 32; ++block) {
     const uint32_t header = 32U << 3 | 1 << 1 | (block == 31 ? 1 : 0);  // 32 times the same byte

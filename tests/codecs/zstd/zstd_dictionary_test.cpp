@@ -56,7 +56,7 @@ Bytes train_by_libzstd(const std::vector<std::string>& samples, size_t max_bytes
   return out;
 }
 
-std::string decompress_by_libzstd(const Bytes& frame, const Bytes& dictionary) {
+std::string decompress_with(const Bytes& frame, const Bytes& dictionary) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   std::string out(1 << 19, '\0');
   const size_t size = ZSTD_decompress_usingDict(context.get(), out.data(), out.size(), frame.data(),
@@ -66,7 +66,7 @@ std::string decompress_by_libzstd(const Bytes& frame, const Bytes& dictionary) {
   return out;
 }
 
-Bytes compress_by_libzstd(const std::string& content, const Bytes& dictionary) {
+Bytes compress_with(const std::string& content, const Bytes& dictionary) {
   const std::unique_ptr<ZSTD_CDict, decltype(&ZSTD_freeCDict)> loaded(
       ZSTD_createCDict(dictionary.data(), dictionary.size(), 3), &ZSTD_freeCDict);
   EXPECT_NE(loaded, nullptr);
@@ -98,9 +98,9 @@ TEST(ZstdDictionary, TrainedByUsAndByLibzstdUsedByBoth) {
     for (const std::string& record : records(shrunk(300), 2)) {
       const Bytes frame = *zstd::encode(view(record), {.dictionary = &*dictionary});
       EXPECT_EQ(ZSTD_getDictID_fromFrame(frame.data(), frame.size()), dictionary->id());
-      EXPECT_EQ(decompress_by_libzstd(frame, bytes), record);
+      EXPECT_EQ(decompress_with(frame, bytes), record);
       EXPECT_EQ(decompress_by_us(frame, *dictionary), record);
-      const Bytes by_libzstd = compress_by_libzstd(record, bytes);
+      const Bytes by_libzstd = compress_with(record, bytes);
       EXPECT_EQ(decompress_by_us(by_libzstd, *dictionary), record);
       plain += zstd::encode(view(record))->size();
       ours += frame.size();
@@ -118,8 +118,8 @@ TEST(ZstdDictionary, OursIsAsGoodAsThatOfLibzstd) {
   size_t with_ours = 0;
   size_t with_theirs = 0;
   for (const std::string& record : records(shrunk(300), 4)) {
-    with_ours += compress_by_libzstd(record, ours).size();
-    with_theirs += compress_by_libzstd(record, theirs).size();
+    with_ours += compress_with(record, ours).size();
+    with_theirs += compress_with(record, theirs).size();
   }
   EXPECT_LT(100 * with_ours, 105 * with_theirs);
 }
@@ -144,7 +144,7 @@ TEST(ZstdDictionary, LargerContentsAndContentOnlyDictionaries) {
             view(part), {.level = level, .checksum = true, .threads = 2, .dictionary = &*dictionary});
         EXPECT_EQ(decompress_by_us(frames, *dictionary), part);
         if (size <= 65536) {
-          EXPECT_EQ(decompress_by_libzstd(frames, bytes), part);
+          EXPECT_EQ(decompress_with(frames, bytes), part);
         }
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan as an Arrow stream. Row groups are read by a few threads ahead of the receiver, and handed over in
-// order.
+// A table scan as an Arrow stream. Row groups are read by a few threads ahead of the receiver, and handed
+// over in order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace interop {
 namespace {
 
 using arrow::Field;
-using arrow::ScanCounts;
-using arrow::ScanOptions;
+using arrow::TableScanCounts;
+using arrow::TableScanOptions;
 using file::ReaderAccess;
 
 constexpr uint64_t kAheadBytes = uint64_t{256} << 20;  // decoded rows that wait for the receiver
@@ -42,7 +42,7 @@ struct Loaded {
   bool was_read = false;
 };
 
-std::vector<size_t> columns_of(const Reader& reader, const ScanOptions& options) {
+std::vector<size_t> columns_of(const Reader& reader, const TableScanOptions& options) {
   if (options.columns.has_value()) {
     return *options.columns;
   }
@@ -51,7 +51,7 @@ std::vector<size_t> columns_of(const Reader& reader, const ScanOptions& options)
   return all;
 }
 
-std::vector<Piece> pieces_of(const Reader& reader, const ScanOptions& options) {
+std::vector<Piece> pieces_of(const Reader& reader, const TableScanOptions& options) {
   const auto& groups = ReaderAccess::footer(reader).row_groups;
   const uint64_t end = options.begin + std::min(options.num_rows, UINT64_MAX - options.begin);
   std::vector<Piece> pieces;
@@ -81,9 +81,9 @@ uint64_t group_bytes(const Reader& reader, std::span<const size_t> columns) {
   return most;
 }
 
-class ScanStream {
+class TableStream {
  public:
-  ScanStream(std::shared_ptr<const Reader> reader, ScanOptions options, std::vector<Field> fields)
+  TableStream(std::shared_ptr<const Reader> reader, TableScanOptions options, std::vector<Field> fields)
       : reader_(std::move(reader)),
         options_(std::move(options)),
         fields_(std::move(fields)),
@@ -97,9 +97,9 @@ class ScanStream {
     ahead_ = std::clamp<uint64_t>(std::min<uint64_t>(fit, pieces_.size()), 1, most);
     inner_threads_ = std::max(1U, static_cast<unsigned>(threads / ahead_));
   }
-  ScanStream(const ScanStream&) = delete;
-  ScanStream& operator=(const ScanStream&) = delete;
-  ~ScanStream() { cancelled_ = true; }
+  TableStream(const TableStream&) = delete;
+  TableStream& operator=(const TableStream&) = delete;
+  ~TableStream() { cancelled_ = true; }
 
   void schema(ArrowSchema* out) const { arrow::export_schema(fields_, arrow::own_metadata(*reader_), out); }
 
@@ -221,7 +221,7 @@ class ScanStream {
   }
 
   std::shared_ptr<const Reader> reader_;
-  ScanOptions options_;
+  TableScanOptions options_;
   std::vector<Field> fields_;
   std::vector<size_t> columns_;
   std::vector<Piece> pieces_;
@@ -231,14 +231,14 @@ class ScanStream {
   size_t started_ = 0;
   Loaded current_;
   uint64_t at_ = 0;  // rows of it that were handed over
-  ScanCounts counts_;
+  TableScanCounts counts_;
   std::string error_;
   std::atomic<bool> cancelled_ = false;
   std::deque<std::future<Result<Loaded>>> waiting_;  // last member: destroyed before what the threads use
 };
 
-ScanStream& state(ArrowArrayStream* stream) {
-  return *static_cast<ScanStream*>(stream->private_data);
+TableStream& state(ArrowArrayStream* stream) {
+  return *static_cast<TableStream*>(stream->private_data);
 }
 
 int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
@@ -257,11 +257,11 @@ const char* get_last_error(ArrowArrayStream* stream) {
 }
 
 void release_stream(ArrowArrayStream* stream) {
-  delete static_cast<ScanStream*>(stream->private_data);
+  delete static_cast<TableStream*>(stream->private_data);
   stream->release = nullptr;
 }
 
-Status check_options(const Reader& reader, const ScanOptions& options) {
+Status check_options(const Reader& reader, const TableScanOptions& options) {
   const size_t num_columns = reader.columns().size();
   for (const size_t column : columns_of(reader, options)) {
     BOBBIN_RETURN_IF(column >= num_columns, StatusCode::invalid_argument,
@@ -283,7 +283,7 @@ Status check_options(const Reader& reader, const ScanOptions& options) {
 
 namespace arrow {
 
-Result<std::vector<Field>> scan_fields(const Reader& reader, const ScanOptions& options) {
+Result<std::vector<Field>> table_scan_fields(const Reader& reader, const TableScanOptions& options) {
   BOBBIN_TRY(interop::check_options(reader, options));
   const std::vector<Field> all = fields_of(reader);
   std::vector<Field> fields;
@@ -302,9 +302,11 @@ Result<std::vector<Field>> scan_fields(const Reader& reader, const ScanOptions& 
   return fields;
 }
 
-Status export_scan(std::shared_ptr<const Reader> reader, ScanOptions options, ArrowArrayStream* out) {
-  BOBBIN_ASSIGN(std::vector<Field> fields, scan_fields(*reader, options));
-  auto made = std::make_unique<interop::ScanStream>(std::move(reader), std::move(options), std::move(fields));
+Status export_table_scan(std::shared_ptr<const Reader> reader, TableScanOptions options,
+                         ArrowArrayStream* out) {
+  BOBBIN_ASSIGN(std::vector<Field> fields, table_scan_fields(*reader, options));
+  auto made =
+      std::make_unique<interop::TableStream>(std::move(reader), std::move(options), std::move(fields));
   *out = {.get_schema = interop::get_schema,
           .get_next = interop::get_next,
           .get_last_error = interop::get_last_error,

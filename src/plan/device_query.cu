@@ -4,10 +4,10 @@
 
 namespace bobbin::plan {
 
-template <KernelVariant kVariant, Backend kBackend>
+template <Backend kBackend>
 Status query_on(const QueryInput& query, StreamView stream) {
-  return run_query<kVariant>(simt::Executor(stream), query);
+  return run_evenly(simt::Executor(stream), QueryKernel{query});
 }
-template Status query_on<KernelVariant::narrow, simt::kBackend>(const QueryInput&, StreamView);
+template Status query_on<simt::kBackend>(const QueryInput&, StreamView);
 
 }  // namespace bobbin::plan
