@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bench_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "bobbin/csv.hpp"
+#include "bobbin/text.hpp"
 #include "cli/summary.hpp"
 
 namespace bobbin::cli {
@@ -23,13 +26,18 @@ struct Part {
   uint64_t bytes = 0;
 };
 
-Part first_groups(const Reader& reader, size_t column, uint64_t max_rows) {
+Result<Part> first_groups(const Reader& reader, size_t column, uint64_t max_rows) {
   Part part{.column = column};
   for (size_t g = 0; g < reader.num_row_groups(); ++g) {
     if (max_rows != 0 ? part.rows >= max_rows : part.raw_bytes >= kMaxColumnBytes) {
       break;
     }
     const RowGroupInfo group = reader.row_group(g);
+    BOBBIN_RETURN_IF(raw_bytes(group.chunks[column]) > kMaxRawBytes, StatusCode::unsupported,
+                     fmt::format("column {}, row group {}: bench reads at most {} bytes per row group, "
+                                 "found {}",
+                                 printable(reader.columns()[column].name), g, kMaxRawBytes,
+                                 raw_bytes(group.chunks[column])));
     part.rows += group.num_rows;
     part.raw_bytes += raw_bytes(group.chunks[column]);
     part.bytes += tree_bytes(group.chunks[column].root);
@@ -128,7 +136,7 @@ class TemporaryFolder {
 
 Status measure_table(const Reader& reader, const TablePlan& plan, std::vector<BenchRow>& rows) {
   for (size_t c = 0; c < reader.columns().size(); ++c) {
-    const Part part = first_groups(reader, c, plan.max_rows);
+    BOBBIN_ASSIGN(const Part part, first_groups(reader, c, plan.max_rows));
     if (part.raw_bytes > 0) {  // a column of nulls or empty strings has nothing to read
       BOBBIN_TRY(measure_column(reader, part, plan, rows));
     }

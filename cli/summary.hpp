@@ -15,6 +15,8 @@ namespace bobbin::cli {
 [[nodiscard]] uint64_t raw_bytes(const NodeInfo& node);
 // For strings their bytes, without offsets or lengths.
 [[nodiscard]] uint64_t raw_bytes(const ChunkInfo& chunk);
+// Verbs that need all values of a chunk in memory leave out larger ones. Our writer's have at most 256 MiB.
+inline constexpr uint64_t kMaxRawBytes = uint64_t{1} << 30;
 // For a node and everything below it.
 [[nodiscard]] uint64_t tree_bytes(const NodeInfo& node);
 

@@ -4,6 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report/model.hpp"
+#include "cli/summary.hpp"
 
 namespace bobbin::cli::page {
 namespace {
@@ -26,7 +27,7 @@ Result<std::vector<std::byte>> read_raw(const Reader& reader, size_t column, con
   return raw;
 }
 
-// A library that fails once has no size.
+// A library that fails once has no size; neither has one if a chunk is too large.
 void add_size(std::optional<uint64_t>& sum, std::optional<uint64_t> size) {
   sum = sum && size ? std::optional(*sum + *size) : std::nullopt;
 }
@@ -42,6 +43,10 @@ Status measure_peers(const OpenReader& file, bool quiet, Model& model) {
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
     const RowGroupInfo info = reader.row_group(group);
     for (ColumnFacts& facts : model.columns) {
+      if (raw_bytes(info.chunks[facts.index]) > kMaxRawBytes) {
+        facts.peers = {};
+        continue;
+      }
       BOBBIN_ASSIGN(const std::vector<std::byte> raw, read_raw(reader, facts.index, info));
       add_size(facts.peers.zstd, bench::zstd_size(raw, kZstdLevel));
       add_size(facts.peers.lz4, bench::lz4_size(raw));

@@ -50,7 +50,7 @@ struct EncodingCandidate {
 struct EncodingChoice {
   // What candidates are considered for: `compact` if the row group uses a codec that only this goal uses.
   Goal::Kind goal = Goal::Kind::smallest;
-  uint64_t num_rows = 0;
+  uint64_t num_rows = 0;                      // encoded with the candidates: see explain_encoding()
   uint64_t num_sampled = 0;                   // rows that estimates are made from
   uint64_t num_runs = 0;                      // of equal values; 0 for strings
   Cascade in_file;                            // without the encoding of nulls
@@ -58,7 +58,7 @@ struct EncodingChoice {
 };
 
 // Which cascades the writer considers for a chunk, and their sizes. Reads the chunk and encodes it with every
-// candidate.
+// candidate; of a chunk that takes more than 256 MiB decoded, only the first rows, which take about as much.
 [[nodiscard]] BOBBIN_API Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group,
                                                                  size_t column);
 

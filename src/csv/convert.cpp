@@ -2,6 +2,7 @@
 #include "csv/convert.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -412,6 +413,32 @@ size_t ColumnBuilder::convert(const Rows& rows, size_t column, const NullTest& i
   }
   return accept_ == Accept::guessed ? convert_strictly(rows, column, is_null)
                                     : convert_plain(rows, column, is_null);
+}
+
+std::optional<ColumnBuilder::Changed> ColumnBuilder::first_changed(const Rows& rows, size_t column,
+                                                                   const NullTest& is_null) const {
+  if (is_string(type_.type)) {
+    return std::nullopt;
+  }
+  const Scanner::FieldColumn fields = rows.scanner.column(column, rows.fields);
+  std::string scratch;
+  std::array<char, kMaxValueText> written;
+  return visit_type(type_.type, [&]<class T>(std::type_identity<T>) -> std::optional<Changed> {
+    const T* const values = reinterpret_cast<const T*>(values_.data());
+    for (size_t r = 0; r < rows.count; ++r) {
+      const RawField field = fields[r];
+      if (is_null(field)) {
+        continue;
+      }
+      const char* const end = format_spelled(type_, spelling_, scalar_of(values[r]), written.data());
+      const std::string_view again(written.data(), static_cast<size_t>(end - written.data()));
+      const std::string_view text = value_of(field, rows.scanner.marks(), scratch);
+      if (text != again) {
+        return Changed{r, std::string(text), std::string(again)};
+      }
+    }
+    return std::nullopt;
+  });
 }
 
 ColumnData ColumnBuilder::data() const {

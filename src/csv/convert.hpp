@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,6 +73,14 @@ class ColumnBuilder {
   // Converts a column of the rows. Returns how many it could convert: all, or those before the first one that
   // does not fit.
   [[nodiscard]] size_t convert(const Rows& rows, size_t column, const NullTest& is_null);
+  // The first row that convert() has read from another text than its value will be written as; how that is.
+  struct Changed {
+    size_t row = 0;
+    std::string text;
+    std::string written;
+  };
+  [[nodiscard]] std::optional<Changed> first_changed(const Rows& rows, size_t column,
+                                                     const NullTest& is_null) const;
   // The result of convert(), valid until it is called again.
   [[nodiscard]] ColumnData data() const;
   [[nodiscard]] Accept accept() const { return accept_; }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <unordered_set>
 
@@ -335,6 +336,8 @@ void Reader::set_types(const std::vector<Guess>& guesses) {
 std::vector<std::string> Reader::notes() const {
   std::vector<std::string> all = name_notes_;
   all.insert(all.end(), type_notes_.begin(), type_notes_.end());
+  std::ranges::copy_if(change_notes_, std::back_inserter(all),
+                       [](const auto& note) { return !note.empty(); });
   return all;
 }
 
@@ -342,6 +345,7 @@ std::vector<std::string> Reader::notes() const {
 Status Reader::begin() {
   scanner_.rewind();
   read_rows_ = 0;
+  change_notes_.clear();
   return options_.header ? read_header().error() : Status{};
 }
 
@@ -472,6 +476,22 @@ Status Reader::misfit(size_t row, size_t column) const {
                            fmt::format("{}: {} {}", place_of(columns_, column), quoted_text(text), reason));
 }
 
+// Types that were inferred keep the texts, or say so.
+void Reader::note_changes(const Rows& rows) {
+  change_notes_.resize(columns_.size());
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    if (!given_[c] || !change_notes_[c].empty()) {
+      continue;
+    }
+    if (const auto changed = builders_[c].first_changed(rows, c, is_null_)) {
+      change_notes_[c] =
+          fmt::format("column {}: some values are written back in another form: {} at line {} as {}",
+                      printable(columns_[c].name), quoted_text(changed->text), scanner_.line_of(changed->row),
+                      quoted_text(changed->written));
+    }
+  }
+}
+
 Result<Reader::Step> Reader::next() {
   batch_.columns.clear();
   scanner_.consume(batch_.rows);
@@ -496,6 +516,7 @@ Result<Reader::Step> Reader::next() {
   if (wrong) {
     return given_[*wrong] ? Result<Step>(misfit(rows.count, *wrong)) : guess_again();
   }
+  note_changes(rows);
   for (const ColumnBuilder& builder : builders_) {
     batch_.columns.push_back(builder.data());
   }

@@ -66,6 +66,7 @@ class Reader {
   [[nodiscard]] Result<size_t> regular_records();
   [[nodiscard]] Status ragged() const;
   [[nodiscard]] Status misfit(size_t row, size_t column) const;
+  void note_changes(const Rows& rows);
 
   Scanner scanner_;
   Options options_;
@@ -79,6 +80,7 @@ class Reader {
   uint64_t header_line_ = 0;
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
+  std::vector<std::string> change_notes_;  // for each column whose type is given; empty: as it was
   bool knows_all_ = false;   // the types were inferred from the whole text
   uint64_t known_rows_ = 0;  // rows from which the types were inferred
   uint64_t read_rows_ = 0;   // rows that next() has returned

@@ -14,6 +14,23 @@
 namespace bobbin {
 namespace {
 
+// Values are decoded in memory, and encoded with every candidate. Our writer's row groups are not larger.
+constexpr uint64_t kMostBytes = uint64_t{256} << 20;
+
+// A chunk's first rows, as many as that allows.
+Result<Array> explained_rows(const Array& array) {
+  uint64_t rows = 0;
+  if (is_string(array.type)) {
+    BOBBIN_ASSIGN(const std::vector<uint64_t> lengths, array::string_lengths(array, Backend::cpu));
+    for (uint64_t bytes = 0; rows < lengths.size() && (bytes += lengths[rows]) <= kMostBytes;) {
+      ++rows;
+    }
+  } else {
+    rows = kMostBytes / size_bytes(array.type);
+  }
+  return rows >= array.length ? Result<Array>(array) : array::slice(array, 0, std::max<uint64_t>(rows, 1));
+}
+
 Cascade named(const select::ResolvedCascade& cascade) {
   Cascade made{.codec = std::string(find_codec(cascade.codec)->name)};
   for (const select::ResolvedCascade& child : cascade.children) {
@@ -128,7 +145,8 @@ Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group, 
   BOBBIN_RETURN_IF(row_group >= reader.num_row_groups() || column >= reader.columns().size(),
                    StatusCode::invalid_argument,
                    file::ReaderAccess::name(reader) + ": explain: no such row group or column");
-  BOBBIN_ASSIGN(const Array array, file::ReaderAccess::load_chunk(reader, row_group, column, Backend::cpu));
+  BOBBIN_ASSIGN(const Array chunk, file::ReaderAccess::load_chunk(reader, row_group, column, Backend::cpu));
+  BOBBIN_ASSIGN(const Array array, explained_rows(chunk));
   const Goal goal = goal_of(reader.row_group(row_group));
   return is_string(array.type) ? explain_strings(array, goal) : explain_numbers(array, goal);
 }

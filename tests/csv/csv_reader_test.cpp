@@ -168,8 +168,9 @@ TEST(CsvReader, Names) {
 }
 
 // A reader's notes about a text.
-std::vector<std::string> notes_of(const std::string& text, const Options& options = {}) {
-  Result<csv::Reader> reader = csv::Reader::open(csv::Source::from_memory(text, "t.csv"), options, {});
+std::vector<std::string> notes_of(const std::string& text, const Options& options = {},
+                                  const std::optional<Schema>& types = {}) {
+  Result<csv::Reader> reader = csv::Reader::open(csv::Source::from_memory(text, "t.csv"), options, types);
   EXPECT_TRUE(reader.has_value());
   while (reader->next().value() != csv::Reader::Step::end) {
   }
@@ -206,6 +207,25 @@ TEST(CsvReader, NotesSayWhatChanged) {
   EXPECT_EQ(notes_of("a,a,\n1,2,3\n"),
             (std::vector<std::string>{"column 2 is renamed a_1: the name \"a\" is taken",
                                       "column 3 has no name; it is called c2"}));
+}
+
+// A type that is given takes texts that it does not write.
+TEST(CsvReader, NotesSayWhatAGivenTypeChanges) {
+  const auto notes = [](const char* types, const std::string& text, const Options& options = {}) {
+    return notes_of(text, options, schema(types));
+  };
+  const auto changed = [](const std::string& how) {
+    return std::vector<std::string>{"column a: some values are written back in another form: " + how};
+  };
+  EXPECT_EQ(notes("a:f64", "a\n1.5\n\n-0.25\n7\n"), std::vector<std::string>{});
+  EXPECT_EQ(notes("a:f64", "a\n1.5\n\n1.50\n7.0\n"), changed("\"1.50\" at line 4 as \"1.5\""));
+  EXPECT_EQ(notes("a:f64", "a\n1.5\n1.5\n1.5\n1.50\n", {.batch_rows = 2}),
+            changed("\"1.50\" at line 5 as \"1.5\""));
+  EXPECT_EQ(notes("a:u8", "a,b\n7,1\n+7,2\n"), changed("\"+7\" at line 3 as \"7\""));
+  EXPECT_EQ(notes("a:bool", "a\ntrue\nyes\n"), changed("\"yes\" at line 3 as \"true\""));
+  EXPECT_EQ(notes("a:timestamp[s]", "a\n2020-01-01T10:00:00+02:00\n"),
+            changed("\"2020-01-01T10:00:00+02:00\" at line 2 as \"2020-01-01 08:00:00\""));
+  EXPECT_EQ(notes("a:utf8,b:i64", "a,b\n1.50,1\nNA,NA\n", {.nulls = {"NA"}}), std::vector<std::string>{});
 }
 
 TEST(CsvReader, ErrorsNameLineAndByte) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 
+#include "bobbin/encoding.hpp"
 #include "codecs/constant/constant.hpp"
 #include "codecs/delta/delta.hpp"
 #include "file/zone_map.hpp"
@@ -105,6 +106,21 @@ TEST(FileLimits, GigabytesOfOneStringAreVerifiedInLittleMemory) {
                            }),
                 ::testing::ExitedWithCode(0), "");
   }
+}
+
+// Every candidate encodes the values: only as many rows as 256 MiB hold.
+TEST(FileLimits, TheChoiceOfAnEncodingIsExplainedInLittleMemory) {
+  const ForgedFile forged = one_string({std::string(256, 'a')}, 0, kManyRows);
+  const auto explained = [&] {
+    const MemoryFile file(forged.bytes());
+    const auto reader = file.open();
+    const auto choice = explain_encoding(*reader, 0, 0);
+    return choice.has_value() && choice->num_rows == 1 << 20 && !choice->candidates.empty();
+  };
+  if (!kCountsMemory) {
+    GTEST_SKIP() << "sanitizers take memory of their own";
+  }
+  EXPECT_EXIT(run_within(uint64_t{3} << 29, explained), ::testing::ExitedWithCode(0), "");
 }
 
 // A file made to take 4 GB.

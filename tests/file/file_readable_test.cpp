@@ -62,6 +62,7 @@ const std::vector<ReadableShape>& readable_shapes() {
       {"sequence downwards", [](uint64_t i, uint64_t, Random&) { return 0 - 3 * i; }},
       {"steps of every row", [](uint64_t i, uint64_t, Random&) { return 1'000'000'000'000 + 86'400 * i; }},
       {"sequences that restart", [](uint64_t i, uint64_t, Random&) { return i % 24; }},
+      {"rounds of values", [](uint64_t i, uint64_t, Random&) { return i * 5 % 12 * 0x0101'0307'1317'1923; }},
       {"rare values",
        [](uint64_t i, uint64_t, Random& random) { return random.below(50) == 0 ? i << 20 : 3; }},
       {"small of both signs", [](uint64_t, uint64_t, Random& random) { return random.below(9) - 4; }},

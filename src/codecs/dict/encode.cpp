@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 
 #include "codecs/dict/dict.hpp"
@@ -65,6 +66,87 @@ Array node_of(DType type, uint64_t length) {
           .children = {}};
 }
 
+// Counts, for codes of entries in ascending order, how often a code differs from the one before it but is not
+// the next one; and how often that would be so if entries were numbered by their first row. Stops when the
+// latter is clearly often.
+template <class Code>
+class Rounds {
+ public:
+  explicit Rounds(uint64_t entries) : number_(entries, kNoNumber) {}
+
+  // Whether entries by first row are worth it: their order costs about as much as one jump for each entry.
+  [[nodiscard]] bool are_found_in(std::span<const Code> codes) {
+    order_.reserve(number_.size());
+    uint32_t before = codes.empty() ? 0 : number_of(codes[0]);
+    for (size_t i = 1; i < codes.size() && kShare * jumps_ <= changes_ + kSure; ++i) {
+      if (codes[i] != codes[i - 1]) {
+        const uint32_t number = number_of(codes[i]);
+        ++changes_;
+        sorted_jumps_ += codes[i] != codes[i - 1] + 1 ? 1 : 0;
+        jumps_ += number != before + 1 ? 1 : 0;
+        before = number;
+      }
+    }
+    return kShare * jumps_ <= changes_ && sorted_jumps_ > jumps_ + 2 * number_.size() + codes.size() / kFew;
+  }
+
+  // Codes by number, and numbers by code.
+  [[nodiscard]] const std::vector<uint32_t>& order() const { return order_; }
+  [[nodiscard]] const std::vector<uint32_t>& numbers() const { return number_; }
+
+ private:
+  static constexpr uint64_t kShare = 8;  // at most one change of this many may be a jump
+  static constexpr uint64_t kSure = 64;  // jumps of the first rounds may be chance
+  static constexpr uint64_t kFew = 256;  // fewer jumps per row are not worth entries that are not sorted
+
+  uint32_t number_of(Code code) {
+    if (number_[code] == kNoNumber) {
+      number_[code] = static_cast<uint32_t>(order_.size());
+      order_.push_back(code);
+    }
+    return number_[code];
+  }
+
+  std::vector<uint32_t> number_;
+  std::vector<uint32_t> order_;
+  uint64_t changes_ = 0;
+  uint64_t sorted_jumps_ = 0;
+  uint64_t jumps_ = 0;
+};
+
+// Numbers the entries by their first row, if values come round in an order of their own: the names of months,
+// or of the countries in each year's table. Codes then go up by one nearly everywhere. Returns the old code
+// of each entry, or nothing.
+std::vector<uint32_t> follow_rounds(OwnedValues& codes, uint64_t entries) {
+  return visit_codes(codes.type, [&]<class Code>(std::type_identity<Code>) -> std::vector<uint32_t> {
+    Rounds<Code> rounds(entries);
+    const auto old = codes.view().as<Code>();
+    if (!rounds.are_found_in(old)) {
+      return {};
+    }
+    const NewBuffer made = make_buffer(old.size() * sizeof(Code));
+    std::ranges::transform(old, reinterpret_cast<Code*>(made.data),
+                           [&](Code code) { return static_cast<Code>(rounds.numbers()[code]); });
+    codes.buffer = made.buffer;
+    return rounds.order();
+  });
+}
+
+// The same for a split into codes and entries in ascending order.
+template <class T>
+Split with_rounds(Split split) {
+  OwnedValues& entries = split.children[1];
+  const std::vector<uint32_t> order = follow_rounds(split.children[0], entries.length);
+  if (!order.empty()) {
+    const auto old = entries.view().template as<BitsOf<T>>();
+    const NewBuffer made = make_buffer(entries.length * sizeof(T));
+    std::ranges::transform(order, reinterpret_cast<BitsOf<T>*>(made.data),
+                           [&](uint32_t code) { return old[code]; });
+    entries.buffer = made.buffer;
+  }
+  return split;
+}
+
 // Keys are next to their numbers while they are sorted.
 template <class T>
 std::vector<uint32_t> order_of(const std::vector<NumberKey<BitsOf<T>>>& keys) {
@@ -120,8 +202,8 @@ std::optional<Split> build_close(const Values& values, uint64_t max_entries, T l
     const NewBuffer codes = make_buffer(bits.size() * sizeof(Code));
     std::ranges::transform(bits, reinterpret_cast<Code*>(codes.data),
                            [&](Bits value) { return static_cast<Code>(ranks[place_of(value)]); });
-    return Split{node_of(values.type, values.length),
-                 {{type, values.length, codes.buffer}, {values.type, count, entries.buffer}}};
+    return with_rounds<T>({node_of(values.type, values.length),
+                           {{type, values.length, codes.buffer}, {values.type, count, entries.buffer}}});
   });
 }
 
@@ -146,8 +228,9 @@ std::optional<Split> build_numbers(const Values& values, uint64_t max_entries) {
   const NewBuffer entries = make_buffer(order.size() * sizeof(T));
   std::ranges::transform(order, reinterpret_cast<Bits*>(entries.data),
                          [&](uint32_t number) { return table.keys()[number].value; });
-  return Split{node_of(values.type, values.length),
-               {codes_from(*numbers, ranks_in(order)), {values.type, order.size(), entries.buffer}}};
+  return with_rounds<T>(
+      {node_of(values.type, values.length),
+       {codes_from(*numbers, ranks_in(order)), {values.type, order.size(), entries.buffer}}});
 }
 
 // Compares strings bytewise.
@@ -162,24 +245,32 @@ std::vector<uint32_t> order_of(const std::vector<StringKey>& keys) {
   return order;
 }
 
-// A null, if any, is entry 0; the strings follow.
-StringSplit sorted_split(const StringsView& strings, std::vector<uint32_t> numbers,
-                         const std::vector<StringKey>& keys) {
-  const bool has_null = std::ranges::find(numbers, kNoNumber) != numbers.end();
-  const std::vector<uint32_t> order = order_of(keys);
+// In ascending order a null, if any, is entry 0.
+StringSplit split_of(const StringsView& strings, std::vector<uint32_t> numbers,
+                     const std::vector<StringKey>& keys) {
+  std::vector<uint32_t> order = order_of(keys);
+  if (std::ranges::find(numbers, kNoNumber) != numbers.end()) {
+    const auto null = static_cast<uint32_t>(keys.size());
+    order.insert(order.begin(), null);
+    std::ranges::replace(numbers, kNoNumber, null);
+  }
+  OwnedValues codes = codes_from(numbers, ranks_in(order));
+  if (const std::vector<uint32_t> rounds = follow_rounds(codes, order.size()); !rounds.empty()) {
+    std::vector<uint32_t> by_first_row;
+    std::ranges::transform(rounds, std::back_inserter(by_first_row),
+                           [&](uint32_t rank) { return order[rank]; });
+    order = std::move(by_first_row);
+  }
   Strings entries;
   entries.type = strings.type;
-  std::vector<uint32_t> ranks = ranks_in(order);
-  if (has_null) {
-    entries.push_null();
-    std::ranges::transform(ranks, ranks.begin(), [](uint32_t rank) { return rank + 1; });
-    std::ranges::replace(numbers, kNoNumber, static_cast<uint32_t>(ranks.size()));
-    ranks.push_back(0);
-  }
   for (const uint32_t number : order) {
-    entries.push_back({keys[number].bytes, static_cast<size_t>(keys[number].size)});
+    if (number == keys.size()) {
+      entries.push_null();
+    } else {
+      entries.push_back({keys[number].bytes, static_cast<size_t>(keys[number].size)});
+    }
   }
-  return {node_of(strings.type, strings.length), {codes_from(numbers, ranks)}, std::move(entries)};
+  return {node_of(strings.type, strings.length), {std::move(codes)}, std::move(entries)};
 }
 
 Status too_many(uint64_t max_entries) {
@@ -227,7 +318,7 @@ Result<StringSplit> split(const StringsView& strings, uint64_t most_entries) {
       full = full || table.keys().size() + (has_null ? 1 : 0) > most;
     }
   }
-  return full ? Result<StringSplit>(too_many(most)) : sorted_split(strings, std::move(numbers), table.keys());
+  return full ? Result<StringSplit>(too_many(most)) : split_of(strings, std::move(numbers), table.keys());
 }
 
 Result<Split> split(const Values& values) {

@@ -83,6 +83,27 @@ TEST(DictStrings, EntriesAscendWithNullFirst) {
   EXPECT_EQ(array::present_strings(array).count(), 6U);
 }
 
+// As for numbers: see Dict.EntriesFollowRounds. A null is one of the round.
+TEST(DictStrings, EntriesFollowRounds) {
+  const std::vector<std::string> round{"Norway", "Peru", "(null)", "Chad", "Fiji",
+                                       "Oman",   "",     "Cuba",   "Nepal"};
+  Strings strings;
+  for (size_t i = 0; i < 300; ++i) {
+    if (round[i % round.size()] == "(null)") {
+      strings.push_null();
+    } else {
+      strings.push_back(bytes_of(round[i % round.size()]));
+    }
+  }
+  const auto split = codec::dict::split(strings.view(), strings.length());
+  ASSERT_TRUE(split.has_value());
+  EXPECT_EQ(texts_of(split->strings), round);
+  EXPECT_EQ(texts_of(decoded(encoded(strings))), texts_of(strings));
+  Random random(1);
+  EXPECT_EQ(check_strings(strings, CodecId::dict), "");
+  EXPECT_EQ(check_strings_on(strings, Backend::cpu, random, CodecId::dict), "");
+}
+
 // The bytes of a null do not matter.
 TEST(DictStrings, NullsWithBytes) {
   const std::string bytes = "onehiddentwo";

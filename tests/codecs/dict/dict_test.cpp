@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -165,6 +166,39 @@ TEST(Dict, SplitGivesCodesAndEntries) {
   const auto entries = split->children[1].view().as<int16_t>();
   EXPECT_EQ(std::vector<uint8_t>(codes.begin(), codes.end()), (std::vector<uint8_t>{1, 0, 1, 2}));
   EXPECT_EQ(std::vector<int16_t>(entries.begin(), entries.end()), (std::vector<int16_t>{-300, 5, 7}));
+}
+
+// Values that come round in an order of their own have their entries in that order, so that codes go up by
+// one. Elsewhere entries ascend.
+TEST(Dict, EntriesFollowRounds) {
+  Random random(7);
+  for (const uint64_t spread :
+       {uint64_t{1}, uint64_t{0x0101'0307'1317'1923}}) {  // ranks by table; by hashing
+    std::vector<uint64_t> round(100);
+    std::iota(round.begin(), round.end(), uint64_t{5});
+    for (uint64_t& value : round) {
+      value *= spread;
+    }
+    std::ranges::sort(round);
+    for (uint64_t& value : round) {
+      std::swap(value, round[random.below(round.size())]);
+    }
+    std::vector<uint64_t> values;
+    std::vector<uint64_t> without_order;
+    for (size_t i = 0; i < 3000; ++i) {
+      if (i % 100 != 42 || i < 100) {  // all rounds but the first lack one
+        values.insert(values.end(), 2, round[i % 100]);
+      }
+      without_order.push_back(round[random.below(100)]);
+    }
+    const Array array = encoded_numbers(values);
+    EXPECT_EQ(decoded_numbers<uint64_t>(array.children[1]), round);
+    EXPECT_EQ(decoded_numbers<uint64_t>(array), values);
+    EXPECT_EQ(check_any_array(array, Backend::cpu), "");
+    EXPECT_EQ(check_any_array(array, Backend::emulator), "");
+    const auto sorted = decoded_numbers<uint64_t>(encoded_numbers(without_order).children[1]);
+    EXPECT_TRUE(std::ranges::is_sorted(sorted));
+  }
 }
 
 // Codes past the last entry mean the last; entries that no code of that size can refer to are ignored.
