@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables to and from other programs through Arrow's C data and C stream interfaces. No Arrow library is
-// needed: the interfaces are plain structures, which pyarrow, DuckDB, Polars and others read and make.
+// needed: the interfaces are plain structures, which pyarrow, DuckDB, Polars and others read and produce.
 //
 //   ArrowArrayStream stream;
 //   BOBBIN_TRY(arrow::export_table_scan(reader, {.where = query::col("a") < 10}, &stream));  // to Arrow
@@ -8,11 +8,11 @@
 //
 // Types, from Bobbin to Arrow: numbers, dates, timestamps and times keep their types (times in seconds and
 // milliseconds have 32 bits in Arrow), booleans become bits, decimals decimal128, strings large_string and
-// large_binary. What else a table from Arrow had (time zones, precisions, 32-bit string offsets, durations)
-// is kept in the file's metadata, so that the same types come back.
+// large_binary. Other properties of a table from Arrow (time zones, precisions, 32-bit string offsets,
+// durations) are kept in the file's metadata, so that the same types are restored.
 //
 // Threads: the functions may be called from any thread. An exported structure is used by one thread at a
-// time; different ones are independent, also if they share memory.
+// time; different ones are independent, even if they share memory.
 #pragma once
 
 #include <cstddef>
@@ -84,15 +84,15 @@ struct TableScanCounts {
 };
 
 struct TableScanOptions {
-  std::optional<std::vector<size_t>> columns{};  // in this order; nothing: all
+  std::optional<std::vector<size_t>> columns{};  // in this order (default: all)
   std::optional<query::Predicate> where{};
   uint64_t begin = 0;                               // the first row
   uint64_t num_rows = UINT64_MAX;                   // rows to look at, from `begin`
-  std::optional<std::vector<size_t>> row_groups{};  // to look at, ascending; nothing: all
+  std::optional<std::vector<size_t>> row_groups{};  // to look at, ascending (default: all)
   uint64_t limit = UINT64_MAX;                      // rows to return
   uint64_t batch_rows = UINT64_MAX;                 // per array; an array never spans row groups
   std::vector<std::string> formats{};               // per returned column; empty: those of fields_of()
-  Backend backend = Backend::cpu;                   // where `where` runs
+  Backend backend = Backend::cpu;                   // that evaluates `where`
   unsigned threads = 0;                             // 0: one per core
   // Called after each row group, by the receiver's thread.
   std::function<void(const TableScanCounts&)> report{};
@@ -102,8 +102,8 @@ struct TableScanOptions {
 // file.
 [[nodiscard]] BOBBIN_API Result<std::vector<Field>> table_scan_fields(const Reader& reader,
                                                                       const TableScanOptions& options);
-// A stream of struct arrays. Row groups are read when they are asked for, and a few ahead; memory holds those
-// and what the receiver has not released. The reader lives as long as the stream.
+// A stream of struct arrays. Row groups are read when they are requested, and a few ahead; memory holds these
+// row groups and the arrays that the receiver has not released. The reader lives as long as the stream.
 [[nodiscard]] BOBBIN_API Status export_table_scan(std::shared_ptr<const Reader> reader,
                                                   TableScanOptions options, ArrowArrayStream* out);
 
@@ -126,8 +126,8 @@ class BOBBIN_API ImportedBatch {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a struct type becomes. Dictionaries are decoded; string views, fixed-size binary and decimals of any
-// width are converted. Lists, structs, unions, maps, intervals and half floats are `unsupported`.
+// Imports arrays of one struct type. Dictionaries are decoded; string views, fixed-size binary and decimals
+// of any width are converted. Lists, structs, unions, maps, intervals and half floats are `unsupported`.
 class BOBBIN_API Importer {
  public:
   static Result<Importer> create(const ArrowSchema& schema);

@@ -33,10 +33,10 @@
 namespace bobbin::arrow {
 
 struct DeviceExportOptions {
-  Backend backend = Backend::cuda;  // whose memory it is
-  // The streams of an array's consumer are not known. So `release` waits until the GPU has finished all work
-  // submitted to it so far: with this function if it is set, otherwise with synchronize_gpu(). If the wait
-  // fails, the memory is not freed.
+  Backend backend = Backend::cuda;  // that the memory belongs to
+  // The streams of an array's consumer are not known to this library, so `release` waits until the GPU has
+  // finished all work submitted to it so far: with this function if it is set, otherwise with
+  // synchronize_gpu(). If the wait fails, the memory is not freed.
   std::function<Status(int gpu)> wait{};
 };
 
@@ -53,7 +53,7 @@ struct DeviceExportOptions {
                                                       ArrowDeviceArray* out);
 
 struct DeviceTableScanOptions {
-  std::optional<std::vector<size_t>> columns{};  // in this order; nothing: all
+  std::optional<std::vector<size_t>> columns{};  // in this order (default: all)
   uint64_t begin = 0;                            // the first row
   uint64_t num_rows = UINT64_MAX;                // rows to return, from `begin`
   std::vector<std::string> formats{};            // per returned column; empty: those of device_fields_of()
@@ -61,7 +61,7 @@ struct DeviceTableScanOptions {
   LoadOptions load{};
 };
 
-// A stream of struct arrays in device memory, one per row group, each loaded when it is asked for. The reader
+// A stream of struct arrays in device memory, one per row group, each loaded when it is requested. The reader
 // lives as long as the stream.
 [[nodiscard]] BOBBIN_API Status export_device_table_scan(std::shared_ptr<const Reader> reader,
                                                          DeviceTableScanOptions options,

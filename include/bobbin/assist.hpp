@@ -4,8 +4,8 @@
 //   BOBBIN_ASSIGN(const auto ids, CompressedArray<uint64_t>::from_device(values, length, {}, stream));
 //   assist::with_view<uint64_t>(ids.parts(), launch);  // calls launch(view); a kernel reads through the view
 //
-// All calls are on the caller's stream, and the memory is the caller's: LineOptions::memory. Kernels get
-// only data that this library compressed itself, or that from_bytes() or from_slots() validated.
+// All work is submitted to the caller's stream, and memory comes from LineOptions::memory. Kernels get only
+// data that this library compressed itself, or that from_bytes() or from_slots() validated.
 //
 // Threads: a CompressedArray is used by one thread at a time; its memory is ordered by streams.
 #pragma once
@@ -47,7 +47,7 @@ struct LineClass {
   std::string name;
   uint64_t lines = 0;
   uint64_t image_bytes = 0;
-  uint64_t sector_bytes = 0;  // of memory that reading them moves in slots: multiples of 32
+  uint64_t sector_bytes = 0;  // that are moved when these lines are read from slots: multiples of 32
 };
 
 struct LineUse {
@@ -57,7 +57,7 @@ struct LineUse {
   double ratio = 1;          // bytes of the values per byte moved
 };
 
-// Addresses for kernels: bobbin/device/assist/device.cuh makes views and writers of them.
+// Addresses for kernels: bobbin/device/assist/device.cuh makes views and writers from them.
 struct LineParts {
   LineLayout layout = LineLayout::raw;
   uint64_t length = 0;       // values
@@ -76,20 +76,20 @@ struct LineParts {
 struct LineOptions {
   LineLayout layout = LineLayout::tiles;  // of a compressed array
   LineDecision decision = LineDecision::by_sample;
-  MemoryResource* memory = nullptr;  // null: default_memory() of the stream's back end
+  MemoryResource* memory = nullptr;  // null: default_memory() of the stream's backend
   // Launches the caller's kernel on an array with these parts, on the stream that the array is made on. The
   // kernel must only read the array. If this is set, and the sample of the values favours compression, the
   // kernel is timed on the first values, raw and compressed, and the array is kept raw unless the compressed
   // run is faster.
   std::function<Status(const LineParts&)> kernel = nullptr;
-  uint64_t kernel_bytes = uint64_t{256} << 20;  // of the values; more than the GPU's L2 cache has
+  uint64_t kernel_bytes = uint64_t{256} << 20;  // of values to time it on; more than the GPU's L2 cache holds
 };
 
-// An array of any type of numbers. CompressedArray<T> is the same with a type.
+// An array of any type of numbers. CompressedArray<T> is the same for values of type T.
 class BOBBIN_API CompressedMemory {
  public:
-  // Compresses on the host and copies only compressed bytes to the device, where the layout is tiles. Waits
-  // for the stream.
+  // Compresses on the host and copies only compressed bytes to the device, if the layout is tiles. Waits for
+  // the stream.
   static Result<CompressedMemory> from_host(DType type, const void* values, uint64_t length,
                                             const LineOptions& options, StreamView stream);
   // Compresses values in device memory, aligned to 16 bytes. Waits for the stream.
@@ -98,11 +98,12 @@ class BOBBIN_API CompressedMemory {
   // Zeros, for kernels to write: slots, or raw if the decision says so. Asynchronous.
   static Result<CompressedMemory> zeros(DType type, uint64_t length, const LineOptions& options,
                                         StreamView stream);
-  // What to_bytes() or EncodedArray::to_bytes() returned, of the codec `line` with lines of 128 bytes: the
-  // layout is tiles. The bytes may be hostile. Waits for the stream.
+  // Takes what to_bytes() returned, or EncodedArray::to_bytes() for the codec `line` with lines of 128 bytes.
+  // The layout is tiles. The bytes may be hostile. Waits for the stream.
   static Result<CompressedMemory> from_bytes(std::span<const std::byte> bytes, const LineOptions& options,
                                              StreamView stream);
-  // Slots from elsewhere: a code and 128 bytes per line. They may be hostile. Waits for the stream.
+  // Takes slots from elsewhere: a code and 128 bytes per line. The bytes may be hostile. Waits for the
+  // stream.
   static Result<CompressedMemory> from_slots(DType type, uint64_t length, std::span<const uint8_t> codes,
                                              std::span<const std::byte> slots, const LineOptions& options,
                                              StreamView stream);
@@ -178,8 +179,8 @@ class CompressedArray {
 };
 
 // Times two versions of a kernel, for example on the first gigabyte, and returns how many times as fast the
-// one on compressed values is: below 1, the array is better kept raw. Runs each a few times. Waits for the
-// stream.
+// version on compressed values is: if that is below 1, it is better to keep the array raw. Runs each a few
+// times. Waits for the stream.
 [[nodiscard]] BOBBIN_API Result<double> compressed_speedup(const std::function<Status()>& on_raw,
                                                            const std::function<Status()>& on_compressed,
                                                            StreamView stream);

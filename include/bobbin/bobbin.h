@@ -97,8 +97,8 @@ enum {
 typedef uint32_t bobbin_scan_scheme;
 enum { BOBBIN_SCAN_AUTOMATIC = 0, BOBBIN_SCAN_VECTOR = 1, BOBBIN_SCAN_ROUNDS = 2 };
 
-/* Memory through which blocks exchange sums, kept from scan to scan: without one, each scan allocates and
- * clears its own. For scans on its own backend and stream, one at a time. */
+/* Memory through which blocks exchange sums, kept from scan to scan. Without a workspace, each scan allocates
+ * and clears its own memory. A workspace is for scans on its own backend and stream, one at a time. */
 typedef struct bobbin_scan_workspace bobbin_scan_workspace;
 
 /* Start from BOBBIN_SCAN_OPTIONS_INIT, so that fields of later versions have their defaults. */
@@ -107,7 +107,7 @@ typedef struct bobbin_scan_options {
   uint32_t order; /* 1 to 8: how many times the scan is applied */
   uint32_t tuple; /* 1 to 32: number of interleaved series; value i belongs to series i modulo `tuple` */
   bobbin_scan_op op;
-  uint32_t exclusive; /* 0: a value's scan includes it. 1: it does not; the first is the neutral element */
+  uint32_t exclusive; /* 0: a result includes its own value. 1: not; the first is the neutral element */
   bobbin_scan_scheme scheme;
   const bobbin_memory_resource* memory; /* for temporary memory; NULL: the backend's default */
   bobbin_scan_workspace* workspace;     /* used instead of `memory`; NULL: none */
@@ -138,8 +138,8 @@ BOBBIN_API void bobbin_scan_workspace_destroy(bobbin_scan_workspace* workspace);
 
 /* ---- zstd: standard frames (RFC 8878) ---- */
 
-/* What frames may refer to besides their own content: bytes of any kind, or a trained dictionary. It does not
- * change: threads may share one. */
+/* What frames may refer to besides their own content: bytes of any kind, or a trained dictionary. A
+ * dictionary does not change, so threads may share one. */
 typedef struct bobbin_zstd_dictionary bobbin_zstd_dictionary;
 
 /* The bytes are copied. On failure *dictionary is NULL. */
@@ -147,11 +147,11 @@ BOBBIN_API bobbin_status bobbin_zstd_dictionary_create(const void* bytes, size_t
                                                        bobbin_zstd_dictionary** dictionary);
 /* NULL is allowed. */
 BOBBIN_API void bobbin_zstd_dictionary_destroy(bobbin_zstd_dictionary* dictionary);
-/* 0 for one that was not trained. */
+/* 0 if the dictionary was not trained. */
 BOBBIN_API uint32_t bobbin_zstd_dictionary_id(const bobbin_zstd_dictionary* dictionary);
 
-/* Makes a dictionary for many small contents like these `count` samples, of at most `capacity` bytes, which
- * any zstd library can use. *size is its size. */
+/* Trains a dictionary, which any zstd library can use, for many small contents like these `count` samples. It
+ * has at most `capacity` bytes; *size is its size. */
 BOBBIN_API bobbin_status bobbin_zstd_train(const void* const* samples, const size_t* sizes, size_t count,
                                            void* out, size_t capacity, size_t* size);
 
@@ -195,10 +195,10 @@ BOBBIN_API bobbin_status bobbin_zstd_compress_bound(uint64_t content_bytes,
 BOBBIN_API bobbin_status bobbin_zstd_compress(const void* in, size_t in_bytes, void* out, size_t capacity,
                                               size_t* size, const bobbin_zstd_encode_options* options);
 /* Decompresses all frames. Writes at most `capacity` bytes, whatever the frames say; content that does not
- * fit is the error BOBBIN_ERROR_INVALID_ARGUMENT, and what `out` then holds is unspecified. */
+ * fit gives the error BOBBIN_ERROR_INVALID_ARGUMENT, and what `out` then holds is unspecified. */
 BOBBIN_API bobbin_status bobbin_zstd_decompress(const void* in, size_t in_bytes, void* out, size_t capacity,
                                                 size_t* size, const bobbin_zstd_decode_options* options);
-/* Bytes begin .. begin+length-1 of the content. Only frames that hold them are decompressed. */
+/* Writes bytes begin .. begin+length-1 of the content. Only frames that hold them are decompressed. */
 BOBBIN_API bobbin_status bobbin_zstd_decompress_range(const void* in, size_t in_bytes, uint64_t begin,
                                                       size_t length, void* out,
                                                       const bobbin_zstd_decode_options* options);
@@ -234,7 +234,7 @@ enum {
   BOBBIN_ZSTD_CORRUPT = 1,
   BOBBIN_ZSTD_TOO_SMALL = 2,   /* the output is too small */
   BOBBIN_ZSTD_UNSUPPORTED = 3, /* bobbin_zstd_decompress() says why */
-  BOBBIN_ZSTD_NEEDS_CPU = 4    /* a device leaves it to the CPU: a dictionary, or very many tiny blocks */
+  BOBBIN_ZSTD_NEEDS_CPU = 4    /* the CPU has to decode it: it uses a dictionary, or very many tiny blocks */
 };
 
 typedef struct bobbin_zstd_batch_result {
@@ -244,9 +244,9 @@ typedef struct bobbin_zstd_batch_result {
 } bobbin_zstd_batch_result;
 
 /* Decompresses each of `count` frames to its own output, and gives each its own verdict. On a device, all
- * arrays, also `frames` and `results`, are in its memory; no output is larger than `max_capacity`; the
- * options may not name a dictionary; scratch comes from `memory` (NULL: the backend's default). On
- * BOBBIN_BACKEND_CUDA the work is asynchronous in `cuda_stream`. */
+ * arrays, including `frames` and `results`, are in its memory. No output may be larger than `max_capacity`,
+ * and the options may not name a dictionary. Scratch memory comes from `memory` (NULL: the backend's
+ * default). On BOBBIN_BACKEND_CUDA the work is asynchronous in `cuda_stream`. */
 BOBBIN_API bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_frame* frames, uint64_t count,
                                                       bobbin_zstd_batch_result* results,
                                                       uint64_t max_capacity,
@@ -259,10 +259,10 @@ BOBBIN_API bobbin_status bobbin_zstd_decompress_batch(const bobbin_zstd_batch_fr
 BOBBIN_API bobbin_status bobbin_zstd_compress_batch_bound(uint64_t in_bytes,
                                                           const bobbin_zstd_encode_options* options,
                                                           uint64_t* bound, uint64_t* num_frames);
-/* Compresses content in device memory to the bytes that bobbin_zstd_compress() gives: the frames lie one
- * after another in `out`, and frame_ends[i] is where frame i ends. All arrays are in device memory; the
- * 4-byte words that contain the first and the last byte of `in` must be readable. Scratch comes from `memory`
- * (NULL: the backend's default). Asynchronous on BOBBIN_BACKEND_CUDA. */
+/* Compresses content in device memory to the bytes that bobbin_zstd_compress() gives: the frames are written
+ * one after another to `out`, and frame_ends[i] is where frame i ends. All arrays are in device memory; the
+ * 4-byte words that contain the first and the last byte of `in` must be readable. Scratch memory comes from
+ * `memory` (NULL: the backend's default). Asynchronous on BOBBIN_BACKEND_CUDA. */
 BOBBIN_API bobbin_status bobbin_zstd_compress_batch(const void* in, uint64_t in_bytes, void* out,
                                                     uint64_t capacity, uint64_t* frame_ends,
                                                     const bobbin_zstd_encode_options* options,
@@ -281,7 +281,8 @@ BOBBIN_API void bobbin_bytes_destroy(bobbin_bytes* bytes);
 
 /* ---- Encoded arrays: numbers as a .bob file stores them, without the file ---- */
 
-/* Does not change: threads may share one. Functions that make one set *array to NULL if they fail. */
+/* An array does not change, so threads may share one. Functions that make one set *array to NULL if they
+ * fail. */
 typedef struct bobbin_array bobbin_array;
 
 /* Encodes `length` numbers in host memory. `codec` is a cascade such as "dict(bitpack, delta)"; NULL: the
@@ -335,12 +336,12 @@ BOBBIN_API bobbin_status bobbin_array_from_bytes(const void* bytes, size_t size,
 /* Device memory: `backend` is BOBBIN_BACKEND_CUDA, where `cuda_stream` must outlive the arrays made with it,
  * or BOBBIN_BACKEND_EMULATOR. */
 
-/* Encodes numbers in device memory, where the result stays, by one codec such as "ffor"; NULL: the smallest
- * of those that the device encodes by itself. */
+/* Encodes numbers in device memory, where the result stays, by one codec such as "ffor". NULL: by the codec
+ * with the smallest result, of those that the device encodes by itself. */
 BOBBIN_API bobbin_status bobbin_array_encode_on_device(bobbin_dtype type, const void* values, uint64_t length,
                                                        const char* codec, bobbin_backend backend,
                                                        void* cuda_stream, bobbin_array** array);
-/* A copy in device memory, or in host memory. Both wait for the stream. */
+/* Make a copy in device memory, or in host memory. Both wait for the stream. */
 BOBBIN_API bobbin_status bobbin_array_to_device(const bobbin_array* array, bobbin_backend backend,
                                                 void* cuda_stream, bobbin_array** copy);
 BOBBIN_API bobbin_status bobbin_array_to_host(const bobbin_array* array, bobbin_backend backend,
@@ -354,8 +355,8 @@ BOBBIN_API bobbin_status bobbin_array_decode_on_device(const bobbin_array* array
 
 typedef struct bobbin_batch bobbin_batch;
 
-/* Array i has values offsets[i] .. offsets[i + 1] - 1 of `values`; there are count + 1 offsets, the first is
- * 0. NULL for `codec`: the smallest for each array. 0 threads: one per core. */
+/* Array i has values offsets[i] .. offsets[i + 1] - 1 of `values`; there are count + 1 offsets, and the first
+ * is 0. NULL for `codec`: the smallest for each array. 0 threads: one per core. */
 BOBBIN_API bobbin_status bobbin_batch_encode(bobbin_dtype type, const void* values, const uint64_t* offsets,
                                              size_t count, const char* codec, uint32_t threads,
                                              bobbin_batch** batch);
@@ -392,7 +393,7 @@ BOBBIN_API bobbin_status bobbin_partial_of_file(const char* path, const char* wh
                                                 size_t num_keys, const char* aggregates,
                                                 bobbin_backend backend, bobbin_partial** partial);
 BOBBIN_API void bobbin_partial_destroy(bobbin_partial* partial);
-/* Adds what other rows contribute. Fails if the other has other keys or aggregates. */
+/* Adds the aggregates of other rows. Fails if `other` has different keys or aggregates. */
 BOBBIN_API bobbin_status bobbin_partial_merge(bobbin_partial* partial, const bobbin_partial* other);
 BOBBIN_API bobbin_status bobbin_partial_to_bytes(const bobbin_partial* partial, bobbin_bytes** bytes);
 /* Checks everything; the bytes may be hostile. */
@@ -415,7 +416,7 @@ BOBBIN_API const char* bobbin_result_text(const bobbin_result* result, size_t ro
 typedef struct bobbin_table_scan {
   uint32_t size;              /* sizeof(bobbin_table_scan) */
   uint32_t threads;           /* 0: one per core */
-  const char* const* columns; /* names, in the order wanted; NULL: all */
+  const char* const* columns; /* names, in the order of the result; NULL: all */
   size_t num_columns;
   const char* where;   /* text as the command takes it; NULL: all rows. Not on a device */
   uint64_t begin;      /* the first row */
@@ -440,7 +441,7 @@ BOBBIN_API bobbin_status bobbin_arrow_table_scan_on_device(const char* path, con
                                                            bobbin_backend backend,
                                                            struct ArrowDeviceArrayStream* stream);
 /* Encodes an Arrow array of numbers in device memory, where the result stays, or column `column` of a struct
- * array. Waits for the array's event and for the stream; the array stays the caller's. */
+ * array. Waits for the array's event and for the stream; the caller still owns the Arrow array. */
 BOBBIN_API bobbin_status bobbin_arrow_encode_on_device(const struct ArrowSchema* schema,
                                                        const struct ArrowDeviceArray* from, size_t column,
                                                        const char* codec, bobbin_backend backend,

@@ -8,12 +8,12 @@
 //   });
 //   token.cancel();  // verify() returns an error with code `cancelled`
 //
-// Reading, querying, verifying and writing check the token once per chunk of a column, in the threads that
-// they start too; the threads of a Loader and of Arrow streams do not check it. A Writer that was cancelled
+// Reading, querying, verifying and writing check the token once per chunk of a column, also in the threads
+// that they start; the threads of a Loader and of Arrow streams do not check it. A Writer that was cancelled
 // can only be destroyed: no file is made.
 //
 // Threads: any number of threads may use a token, or copies of it. A scope belongs to the thread that made
-// it; scopes of a thread end in the opposite order.
+// it; the scopes of a thread must end in the reverse order of their creation.
 #pragma once
 
 #include <atomic>

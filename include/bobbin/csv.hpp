@@ -6,8 +6,8 @@
 //   const Result<Reader> reader = Reader::open("table.bob");
 //   const Status written = csv::export_file(*reader, "again.csv");
 //
-// Delimiter, quotes, the header row and the columns' types are found from the text unless they are given. A
-// .bob file keeps how its text was written, so that export_file() writes the same text again.
+// The delimiter, the quote, the header row and the columns' types are detected from the text unless they are
+// given. A .bob file records how its text was written, so that export_file() writes the same text again.
 //
 // Threads: an Importer or RowWriter is used by one thread at a time; different objects are independent. The
 // functions may be called from any thread; several exports may share a Reader.
@@ -75,15 +75,15 @@ struct Options {
 [[nodiscard]] BOBBIN_API Status check(const Options& options);
 // "|", "tab", "\t".
 [[nodiscard]] BOBBIN_API std::optional<char> parse_delimiter(std::string_view text);
-// The delimiter that a name stands for: comma for .csv, tab for .tsv, | for .tbl, also with .gz or .zst after
-// it; nothing for other names.
+// The delimiter that a file name implies: comma for .csv, tab for .tsv, | for .tbl, also with .gz or .zst
+// after it; nothing for other names.
 [[nodiscard]] BOBBIN_API std::optional<char> delimiter_by_name(std::string_view path);
 // One ASCII character that is not a letter or digit; "none" is NUL.
 [[nodiscard]] BOBBIN_API std::optional<char> parse_mark(std::string_view text);
 
 // The options of the CSV text that a .bob file was made from; nothing if it was not made from CSV.
 [[nodiscard]] BOBBIN_API std::optional<Options> noted_options(const Metadata& metadata);
-// The size of that text as it was stored, which may have been compressed.
+// The stored size of that text, which may have been compressed.
 [[nodiscard]] BOBBIN_API std::optional<uint64_t> noted_source_bytes(const Metadata& metadata);
 
 // A text to read: a file, an open descriptor (perhaps a pipe), or memory. gzip and zstd are decompressed.
@@ -107,7 +107,7 @@ struct Input {
 };
 
 struct ReadOptions {
-  // What is not given is detected in the first bytes of the text.
+  // Options that are not set are detected from the first bytes of the text.
   std::optional<char> delimiter{};
   std::optional<char> quote{};
   std::optional<char> escape{};
@@ -144,8 +144,8 @@ struct ImportResult {
   uint64_t num_rows = 0;
   uint64_t bytes_read = 0;  // of the inputs, as they are stored
   uint64_t bytes_written = 0;
-  // What a user should know, one line each: names that were changed, columns that one value turned into text,
-  // values that are not written back exactly as they were.
+  // What a user should know, one line each: names that were changed, columns that are text because of one
+  // value, values that are not written back exactly as they were.
   std::vector<std::string> notes;
 };
 
@@ -161,9 +161,10 @@ class BOBBIN_API Importer {
 
   [[nodiscard]] const Sniffed& sniffed() const;
 
-  // Read everything and write a file, or to an open descriptor (a pipe, say) that the caller closes. Call one
-  // of the two, once. Types are first inferred from the beginning of the text; if a later value does not fit,
-  // the text is read again from the start. For a descriptor, the whole text is always read twice.
+  // Read everything and write it to a file, or to an open descriptor (a pipe, say) that the caller closes.
+  // Call only one of the two, and only once. Types are first inferred from the beginning of the text; if a
+  // later value does not fit, the text is read again from the start. For a descriptor, the whole text is
+  // always read twice.
   [[nodiscard]] Result<ImportResult> write(const std::string& path, const WriteOptions& options = {},
                                            const ImportVisitor& visit = {});
   [[nodiscard]] Result<ImportResult> write_to_descriptor(int descriptor, std::string name,
@@ -201,7 +202,7 @@ class BOBBIN_API RowWriter {
   [[nodiscard]] Status begin();
   // Writes the first `rows` rows of the columns, which are those that the writer was created for.
   [[nodiscard]] Status append(std::span<const HostColumn> columns, uint64_t rows);
-  // Writes what is still held back. Call it last.
+  // Writes what is still buffered. Call it last.
   [[nodiscard]] Status finish();
 
  private:

@@ -25,15 +25,15 @@ namespace bobbin {
 
 class BOBBIN_API EncodedArray {
  public:
-  // Encodes numbers in host memory, by this cascade or by the smallest that is found. Fails if the cascade
-  // cannot encode them.
+  // Encodes numbers in host memory, by this cascade or, without one, by the smallest that is found. Fails if
+  // the cascade cannot encode them.
   static Result<EncodedArray> encode(DType type, const void* values, uint64_t length,
                                      const std::optional<Cascade>& cascade = {},
                                      Backend backend = Backend::cpu);
   // Encodes numbers in device memory, where the result stays, by one codec that chooses the encodings of its
-  // parts. If `codec` is empty: by the smallest of those that the device can encode without the host
-  // (docs/capabilities.md). Asynchronous in `stream`, which must outlive the result, except where a codec has
-  // to wait for sizes.
+  // parts. If `codec` is empty: by the codec with the smallest result, of those that the device can encode
+  // without the host (docs/capabilities.md). Asynchronous in `stream`, which must outlive the result, except
+  // where a codec has to wait for sizes.
   static Result<EncodedArray> encode_on_device(const std::string& codec, DType type, const void* values,
                                                uint64_t length, StreamView stream);
 

@@ -27,8 +27,8 @@ namespace bobbin {
 class BOBBIN_API EncodedBatch {
  public:
   // Array i has values offsets[i] .. offsets[i + 1] - 1 of `values`, which are in host memory; the first
-  // offset is 0, and none is less than the one before. Each array is encoded by the cascade, or by the
-  // smallest that is found for it. 0 threads: one per core.
+  // offset is 0, and no offset is less than the one before it. Each array is encoded by the cascade, or by
+  // the smallest that is found for it. 0 threads: one per core.
   static Result<EncodedBatch> encode(DType type, const void* values, std::span<const uint64_t> offsets,
                                      const std::optional<Cascade>& cascade = {}, unsigned threads = 0);
 
@@ -51,8 +51,8 @@ class BOBBIN_API EncodedBatch {
 
   // Copies the batch to a device, with one copy. Waits for the stream.
   [[nodiscard]] Result<EncodedBatch> to_device(StreamView stream) const;
-  // Decodes all values of a batch in device memory to device memory. Asynchronous. Arrays that would take one
-  // launch each share one launch per kind of kernel. Each array's values must begin at a multiple of 16
+  // Decodes all values of a batch in device memory to device memory. Asynchronous. Arrays that would each
+  // need one launch share one launch per kind of kernel. Each array's values must begin at a multiple of 16
   // bytes: offsets must be multiples of 16 / size_bytes(type()).
   [[nodiscard]] Status decode_on_device(void* out, StreamView stream) const;
 

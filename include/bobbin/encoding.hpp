@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How columns are encoded: names of codecs, cascades, and why a chunk has the encoding it has.
 //
-// Threads: every function may be called from any thread at any time, also for the same Reader.
+// Threads: every function may be called from any thread at any time, even for the same Reader.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace bobbin {
 
-// The codecs that WriteOptions::codec and cascades may name, by ascending id. Nulls are encoded by a codec of
-// their own, which cannot be asked for.
+// The codecs that WriteOptions::codec and cascades may name, by ascending id. Nulls are encoded by a separate
+// codec, which cannot be requested.
 [[nodiscard]] BOBBIN_API std::vector<std::string> codec_names();
 
 // A codec, and cascades for the parts that it splits values into: Cascade{"dict", {{"bitpack"}, {"delta"}}}.
@@ -42,7 +42,7 @@ struct Cascade {
 struct EncodingCandidate {
   Cascade cascade;
   uint64_t estimated_bytes = 0;             // from a sample
-  std::optional<uint64_t> encoded_bytes{};  // of all values; nothing if the cascade cannot encode them
+  std::optional<uint64_t> encoded_bytes{};  // of all values; unset if the cascade cannot encode them
   double gpu_cost = 0;                      // of decoding on a GPU, relative to copying the values
   bool in_file = false;                     // the chunk is encoded like this
 };

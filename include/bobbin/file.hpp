@@ -94,7 +94,7 @@ struct WriteOptions {
   std::vector<std::pair<std::string, std::string>> column_codecs{};  // the same by column name
   Goal goal{};
   bool overwrite = false;  // replace an existing file
-  unsigned threads = 1;    // that encode columns; 0: one per core
+  unsigned threads = 1;    // threads that encode columns; 0: one per core
 };
 
 // Writes a file from start to end, with memory for about two row groups. The file gets its name only when
@@ -139,8 +139,8 @@ struct NodeInfo {
   std::string detail;  // parameters of the codec, such as "width 7"
   DType type{};
   uint64_t length = 0;
-  // Metadata and stored segments of this node, padding included; for what is in a compressed footer, its
-  // share of the compressed size. Symbols that a chunk of strings shares with the previous chunk of its
+  // Metadata and stored segments of this node, padding included; what is in a compressed footer counts with
+  // its share of the compressed size. Symbols that a chunk of strings shares with the previous chunk of its
   // column are counted in that chunk.
   uint64_t bytes = 0;
   std::vector<NodeInfo> children;
@@ -160,8 +160,8 @@ struct StringZone {
 
 struct ChunkInfo {
   NodeInfo root;
-  // The zone map of the values that are not null; zero if all are null, and undefined for strings.
-  // Floats: from -infinity to +infinity if there is a NaN among the values, and never NaN itself.
+  // The zone map of the values that are not null; zero if all are null, and undefined for strings. For
+  // floats, it is -infinity to +infinity if there is a NaN among the values; the bounds are never NaN.
   Scalar min;
   Scalar max;
   uint64_t null_count = 0;  // of numbers; for strings see `strings`
@@ -204,7 +204,8 @@ class BOBBIN_API Reader {
   [[nodiscard]] RowGroupInfo row_group(size_t index) const;
 
   // Decodes rows begin .. begin+count-1 of a column of numbers into `out` (count * size_bytes(type) bytes);
-  // reads only the row groups that hold them. Nulls are read as zero; read_validity() returns which they are.
+  // reads only the row groups that hold them. Nulls are read as zero; read_validity() shows which rows are
+  // null.
   Status read(size_t column, uint64_t begin, uint64_t count, std::span<std::byte> out,
               Backend backend = Backend::cpu) const;
   // Which rows of a column of numbers have a value: bit i % 8 of byte i / 8 of `bitmap` (count / 8 bytes,

@@ -19,7 +19,7 @@ namespace bobbin {
 [[nodiscard]] BOBBIN_API Status wait_for_event(StreamView stream, void* cuda_event);
 
 // Work that is submitted to `stream` from now on waits for the work submitted to `other` so far. To pass a
-// stream of another library, make a StreamView of its handle.
+// stream of another library, make a StreamView from its handle.
 [[nodiscard]] BOBBIN_API Status wait_for_stream(StreamView stream, StreamView other);
 
 }  // namespace bobbin

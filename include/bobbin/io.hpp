@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and descriptors: an owner for a descriptor, and output that appears whole or not at all.
+// Files and descriptors: an owner for a descriptor, and output files that appear complete or not at all.
 //
 // Threads: an object is used by one thread at a time; different objects are independent.
 #pragma once
@@ -57,16 +57,16 @@ class Descriptor {
   return {StatusCode::io, place + ": " + std::generic_category().message(error), where};
 }
 
-// Whether a .bob file may begin with these bytes, for what is read from a stream: at least kBeginningBytes of
-// them.
+// Checks whether a .bob file may begin with these bytes, of which there must be at least kBeginningBytes. For
+// input that is read from a stream.
 inline constexpr size_t kBeginningBytes = 16;
 [[nodiscard]] BOBBIN_API Status check_beginning(std::span<const std::byte> bytes);
 
 // A file in $TMPDIR, or /tmp, that has no name: it is gone when its descriptor is closed.
 [[nodiscard]] BOBBIN_API Result<Descriptor> nameless_file();
 
-// Where bytes go, in order: an open descriptor, or a new file that gets its name only when all of it is safe
-// on disk. Small writes are gathered.
+// Where bytes are written, in order: an open descriptor, or a new file that gets its name only when all of it
+// is safe on disk. Small writes are gathered.
 class BOBBIN_API Output {
  public:
   // Fails if `path` exists, unless it is a regular file and `overwrite` is set.

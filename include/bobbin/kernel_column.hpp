@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An encoded array in device memory, for kernels of your own: docs/kernels.md. Threads may share a column;
+// An encoded array in device memory, for your own kernels: see docs/kernels.md. Threads may share a column;
 // kernels in other streams than the one it was created with must wait for that stream first.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owned device memory. Allocation and release are ordered in a stream.
 //
-// Threads: default_memory(), and a MemoryResource of yours that Bobbin uses, may be called from several
+// Threads: default_memory(), and any MemoryResource that you pass to Bobbin, may be called from several
 // threads at the same time. A buffer object is used by one thread at a time; its memory is ordered by
 // streams.
 #pragma once

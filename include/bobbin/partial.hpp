@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregates over rows that are not all in one place: row groups, files, processes or machines each make a
-// Partial, and merging them gives what one query over all rows gives. Rows are never moved.
+// Partial, and merging these gives the result of one query over all rows. Rows are never moved.
 //
 //   const std::vector<query::AggregateSpec> wanted = {query::count(), query::avg("price")};
 //   BOBBIN_ASSIGN(query::Partial all, query::from(january).partial({"city"}, wanted));
@@ -10,13 +10,14 @@
 //
 // Nulls contribute to count() only; sum, min, max and avg are null if no part has a value. Integers and
 // decimals are exact however rows are divided. Sums and averages of floats add the parts' sums in the order
-// of merging: the same division into parts gives the same bits, another one may differ in the last digits.
-// NaN makes a sum or an average NaN, is ignored by min and max, and is one value as a key and for
-// count_distinct; so are 0.0 and -0.0. The min of 0.0 and -0.0 is -0.0, the max 0.0.
+// of merging: the same division into parts gives the same bits, but another one may differ in the last
+// digits. NaN makes a sum or an average NaN, is ignored by min and max, and counts as one value for keys and
+// count_distinct; so do 0.0 and -0.0. The min of 0.0 and -0.0 is -0.0, and the max is 0.0.
 //
-// A Partial holds a row per group, and each distinct value that count_distinct counts, per group.
+// A Partial holds one row per group and, for each group, all distinct values that count_distinct counts.
 //
-// Threads: any number of threads may read a Partial; a thread that changes one must be alone.
+// Threads: any number of threads may read a Partial at the same time, but a thread that changes one needs
+// exclusive access to it.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@
 
 namespace bobbin::query {
 
-// Distinct values that a Partial holds at most, for each count_distinct.
+// The most distinct values that a Partial may hold for each count_distinct.
 inline constexpr uint64_t kMaxPartialDistinct = uint64_t{1} << 22;
 
 class BOBBIN_API Partial {
@@ -48,9 +49,9 @@ class BOBBIN_API Partial {
   // The number of groups; 1 without keys.
   [[nodiscard]] uint64_t num_groups() const;
 
-  // Adds what other rows contribute. Fails, and changes nothing, if the other has other keys or aggregates,
-  // or columns of other types; a limit on groups or distinct values that is exceeded leaves this one
-  // unusable.
+  // Adds the aggregates of other rows. Fails, and changes nothing, if `other` has different keys or
+  // aggregates, or columns of different types. Exceeding a limit on groups or distinct values leaves this
+  // Partial unusable.
   Status merge(const Partial& other, uint64_t max_groups = kMaxGroups);
   // The result, as Query::group_by() returns it. The order's terms must be keys or aggregates of this
   // Partial.
