@@ -7,8 +7,8 @@
 //       {"city"}, {query::count(), query::avg("price")}, {.order = {query::descending(query::count())},
 //       .limit = 10});
 //
-// Columns are tested and folded in encoded form, row group by row group; row groups whose zone maps rule all
-// rows out are not read. Every backend gives the same answers, to the bit.
+// Columns are tested and folded in encoded form, row group by row group; row groups in which zone maps rule
+// out all rows are not read. Every backend gives the same answers, to the bit.
 //
 // Nulls mean what they mean in SQL: a null passes neither a test nor its negation, and no aggregate counts
 // it. Numbers compare by value and exactly: for an integer column `qty < 2.5` holds for 2, and all digits of
@@ -16,20 +16,20 @@
 // column's type, so that `price == 3.1` finds 3.1f. NaN compares as IEEE 754 says: != is true, all else
 // false. Strings compare byte by byte, which for UTF-8 is the order of code points.
 //
-// Columns with a logical type compare by what they stand for, exactly:
+// Columns with a logical type compare exactly, by what they represent:
 //
-//   decimals    with numbers: for decimal(2), `price < 3.505` holds for 3.50 and not for 3.51, and `== 3.505`
+//   decimals    with numbers: for decimal(2), `price < 3.505` holds for 3.50 but not for 3.51, and `== 3.505`
 //               for nothing. A double means the shortest decimal that reads back as that double: 3.1 is 3.1.
 //   dates       with texts: `day >= "2014-08-08"`. A timestamp lies between its day and the next.
 //   timestamps  with texts: `time < "2014-08-08 18:00:00.25"`; a date is its midnight.
 //   booleans    with true and false, or 1 and 0, by ==, != and in().
 //
-// Columns compare with columns in the same way: numbers of any two types exactly (a decimal beside a float
-// column is first rounded to that float type), strings with strings, dates and timestamps with each other,
-// booleans with booleans.
+// Columns compare with columns in the same way: numbers of any two types exactly (a decimal compared with a
+// float column is first rounded to that float type), strings with strings, dates and timestamps with each
+// other, booleans with booleans.
 //
-// Threads: queries only read the file, so that any number of threads may run queries over one Reader, and
-// share a Query. Everything else here is plain data.
+// Threads: queries only read the file, so any number of threads may run queries over one Reader, and share a
+// Query. Everything else here is plain data.
 #pragma once
 
 #include <concepts>
@@ -51,8 +51,8 @@
 
 namespace bobbin::query {
 
-// Which rows pass: a tree of tests. Made by col(), by parse_predicate() or by hand; whether columns exist and
-// types fit is checked when a query runs.
+// Which rows pass: a tree of tests. Made by col(), by parse_predicate() or by hand. Whether the columns exist
+// and the types fit is checked when a query runs.
 struct Predicate {
   enum class Kind : uint8_t {
     compare,          // the column with literals[0], by `op`
@@ -308,18 +308,18 @@ struct ResultTable {
 // How much of the file a query had to read.
 struct QueryStats {
   uint64_t row_groups = 0;  // in the file
-  uint64_t read = 0;        // those whose data was needed
+  uint64_t read = 0;        // row groups whose data was needed
 };
 
 // How a query was answered.
 struct Explanation {
-  // What was done for a row group; there may be several for one.
+  // What was done for a row group, which may have several steps.
   struct Step {
     size_t row_group = 0;
     // none (zone maps or the footer have the answer), host, compiled (for this query), or general.
     std::string kernel{};
     std::string reason{};            // for this kernel; may be empty
-    std::optional<size_t> source{};  // of the kernel composed for the query, in `sources`
+    std::optional<size_t> source{};  // the composed kernel's index in `sources`
     uint32_t registers = 0;          // of a compiled kernel, per thread
     uint32_t local_bytes = 0;        // likewise: memory for registers that do not fit
   };
@@ -367,20 +367,20 @@ class BOBBIN_API Query {
   // One row per combination of the keys' values: the keys, then the aggregates. Ordered by the terms in the
   // options, which need not be among the aggregates, then by the keys, ascending. Nulls are a separate group,
   // 0.0 and -0.0 are one group, and so are all NaNs. Without keys there is one group, even if there are no
-  // rows. Sums of floats are added in row order.
+  // rows. Floats are summed in row order.
   [[nodiscard]] Result<ResultTable> group_by(const std::vector<std::string>& keys,
                                              const std::vector<AggregateSpec>& aggregates,
                                              const ResultOptions& options = {},
                                              QueryStats* stats = nullptr) const;
 
-  // As group_by(), but not finished: to be merged with partial aggregates of other row groups, files or
+  // As group_by(), but returns partial aggregates, to be merged with those of other row groups, files or
   // machines.
   [[nodiscard]] Result<Partial> partial(const std::vector<std::string>& keys,
                                         const std::vector<AggregateSpec>& aggregates,
                                         uint64_t max_groups = kMaxGroups, QueryStats* stats = nullptr) const;
 
-  // Values of the rows, ordered by the terms in the options, which must be columns, then by row number. With
-  // an order and a limit, at most a few times as many rows as the limit are held in memory.
+  // The values of the matching rows, ordered by the terms in the options, which must be columns, then by row
+  // number. With an order and a limit, at most a few times as many rows as the limit are held in memory.
   [[nodiscard]] Result<ResultTable> select(const std::vector<std::string>& columns,
                                            const ResultOptions& options = {},
                                            QueryStats* stats = nullptr) const;

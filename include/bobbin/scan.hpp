@@ -6,11 +6,11 @@
 //
 // A tuple of width s is s interleaved series: value i belongs to series i modulo s. A scan of order k is
 // applied k times, which decodes differences of order k. The exclusive scan of a value is the inclusive scan
-// of the value before it in its series, and the operation's neutral element for the first.
+// of the value before it in its series; for the first value, it is the operation's neutral element.
 //
-// Integers wrap around. For max, min, and, or, every order gives the result of order 1; xor is applied k
-// times. Floats can be summed at order 1; the result of a backend is the same from run to run, but backends
-// group the additions differently.
+// Integers wrap around. For the operations max, min, and, or, every order gives the result of order 1; xor is
+// applied k times. Floats can be summed at order 1; a backend gives the same result from run to run, but
+// backends group the additions differently.
 //
 // Threads: scans may run at the same time, except that a Workspace serves one scan at a time.
 #pragma once
@@ -40,8 +40,8 @@ inline constexpr uint32_t kMaxOrder = 8;
 inline constexpr uint32_t kMaxTuple = 32;
 inline constexpr uint64_t kMaxLength = uint64_t{1} << 40;
 
-// Memory through which blocks of a GPU exchange sums, kept from scan to scan: without one, each scan
-// allocates and clears its own. For one stream at a time.
+// Memory through which blocks of a GPU exchange sums, kept from scan to scan. Without a workspace, each scan
+// allocates and clears its own memory. A workspace is for one stream at a time.
 class BOBBIN_API Workspace {
  public:
   explicit Workspace(StreamView stream);
@@ -66,9 +66,9 @@ struct Options {
   Workspace* workspace = nullptr;    // used instead of `memory`, if given
 };
 
-// Asynchronous in `stream` on a GPU; done on return on the CPU and the emulator. `in` and `out` are `length`
-// values each in the backend's memory, aligned to their type. They may be the same array; overlapping
-// otherwise is an error.
+// Asynchronous in `stream` on a GPU; done on return on the CPU and the emulator. `in` and `out` have `length`
+// values each, are in the backend's memory, and are aligned to their type. They may be the same array;
+// overlapping otherwise is an error.
 [[nodiscard]] BOBBIN_API Status run(DType type, Kind kind, const void* in, void* out, uint64_t length,
                                     const Options& options, StreamView stream);
 

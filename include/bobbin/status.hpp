@@ -2,8 +2,8 @@
 // Errors as values. Nothing in Bobbin throws: a function that can fail returns a Status or a Result<T>, which
 // the compiler does not let callers ignore.
 //
-// Threads: a Status or Result is a value like a std::string: any number of threads may read one, a thread
-// that changes one must be alone.
+// Threads: a Status or Result is a value like a std::string: any number of threads may read one at the same
+// time, but a thread that changes one needs exclusive access to it.
 #pragma once
 
 #include <optional>
@@ -66,14 +66,15 @@ class [[nodiscard]] Status {
 };
 
 namespace detail {
-// End the process with a message on stderr, in every build: what follows would read memory that is not there.
+// End the process with a message on stderr, in every build, because what follows would read a value that does
+// not exist.
 [[noreturn]] BOBBIN_API void fail_without_value(const Status& error);
 [[noreturn]] BOBBIN_API void fail_without_error();
 }  // namespace detail
 
-// A value, or the Status that says why there is none. Member names follow std::expected. Asking for the value
-// of a Result that has none, or making a Result from a Status that is ok, is a mistake in the program: it
-// prints the error and aborts.
+// A value, or the Status that says why there is none. Member names follow std::expected. Requesting the value
+// of a Result that has none, or making a Result from a Status that is ok, is a mistake in the program, which
+// then prints the error and aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -85,7 +86,7 @@ class [[nodiscard]] Result {
   }
 
   [[nodiscard]] bool has_value() const { return value_.has_value(); }
-  // The error; a Status that is ok if there is a value.
+  // The error, or a Status that is ok if there is a value.
   [[nodiscard]] const Status& error() const { return status_; }
   [[nodiscard]] T& value() & {
     require();

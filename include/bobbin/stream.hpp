@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams and events of a device: the GPU, or the emulator in its place. There is no default stream.
 //
-// Threads: several threads may submit work to one stream; its order is then the order of their calls.
-// Creating, moving and destroying an object, and recording an Event, is for one thread at a time.
+// Threads: several threads may submit work to one stream; its order is then the order of their calls. Only
+// one thread at a time may create, move or destroy an object, or record an Event.
 #pragma once
 
 #include <cstddef>
@@ -82,7 +82,7 @@ struct GpuInfo {
   size_t l2_bytes = 0;
 };
 
-// Every GPU this process can use; `unavailable` with the reason if there is none.
+// All GPUs that this process can use. Fails with `unavailable` and the reason if there is none.
 [[nodiscard]] BOBBIN_API Result<std::vector<GpuInfo>> list_gpus();
 
 }  // namespace bobbin

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings in memory in the layout of Apache Arrow: offsets, bytes, and a validity bit per string.
 //
-// Threads: plain data: any number of threads may read it, a thread that changes it must be alone.
+// Threads: everything here is plain data. Any number of threads may read it at the same time, but a thread
+// that changes it needs exclusive access.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several columns of a file at once: into host memory by several threads, or onto a GPU, where reading,
+// Reads several columns of a file at once: into host memory by several threads, or onto a GPU, where reading,
 // copying and decoding overlap.
 //
-// Threads: the functions may be called from any thread, also for the same Reader. A Loader runs one load at a
+// Threads: the functions may be called from any thread, even for the same Reader. A Loader runs one load at a
 // time; different loaders are independent. HostColumn, DeviceStrings and DeviceColumn are plain data: any
 // number of threads may read one.
 #pragma once
@@ -53,12 +53,12 @@ struct HostColumn {
                                                                       unsigned threads = 0);
 
 // Rows with the given numbers, which must be ascending and distinct, of the columns in the given order. In
-// chunks where few rows are wanted, only those are read and decoded.
+// chunks where few rows are requested, only those rows are read and decoded.
 [[nodiscard]] BOBBIN_API Result<std::vector<HostColumn>> read_rows(const Reader& reader,
                                                                    std::span<const size_t> columns,
                                                                    std::span<const uint64_t> rows);
 
-// Receives rows of the columns in the given order, and their number, which is never zero.
+// Receives rows of the columns in the given order, and the number of rows, which is never zero.
 using SliceVisitor = std::function<Status(std::span<const HostColumn> columns, uint64_t rows)>;
 
 // Passes rows begin .. begin+count-1 to `visit`, a slice at a time: each chunk is read once, and memory holds
@@ -68,7 +68,7 @@ using SliceVisitor = std::function<Status(std::span<const HostColumn> columns, u
                                              uint64_t begin, uint64_t count, const SliceVisitor& visit,
                                              Backend backend = Backend::cpu);
 // The same for rows of one row group with the given numbers, which must be ascending and distinct and are
-// counted from the file's first row: what query::Query::visit_rows() passes.
+// counted from the file's first row, as query::Query::visit_rows() passes them.
 [[nodiscard]] BOBBIN_API Status visit_slices(const Reader& reader, size_t row_group,
                                              std::span<const size_t> columns, std::span<const uint64_t> rows,
                                              const SliceVisitor& visit);
@@ -95,9 +95,9 @@ struct DeviceColumn {
 struct LoadOptions {
   unsigned threads = 0;              // threads that read, check and copy; 0: one per core
   MemoryResource* memory = nullptr;  // for the columns; nullptr: the backend's default_memory()
-  // About how many compressed bytes are copied at once: small copies are slow, and decoding begins only
-  // after the copy of a batch. There are as many batches in memory, each with a stream, as threads, and at
-  // least four.
+  // About how many compressed bytes are copied at once: small copies are slow, and decoding begins only after
+  // the copy of a batch. Memory holds as many batches as there are threads, and at least four, each with its
+  // own stream.
   uint64_t batch_bytes = uint64_t{8} << 20;
 };
 

@@ -13,7 +13,7 @@
 
 namespace bobbin {
 
-// No number has a longer text.
+// The most characters that format_value() writes.
 inline constexpr size_t kMaxValueText = 48;
 
 // The text of a value of any type except strings, as CSV and queries print it. Reading the text gives the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions, of the library and of the files that it writes.
+// The versions of the library and of the files that it writes.
 #pragma once
 
 #include "bobbin/version.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard zstd frames (RFC 8878), compressed and decompressed by Bobbin's own code.
 //
-// Threads: every function may be called from any thread at any time. A Dictionary does not change: threads
+// Threads: every function may be called from any thread at any time. A Dictionary does not change, so threads
 // may share one.
 #pragma once
 
@@ -23,7 +23,8 @@ namespace bobbin::zstd {
 struct DictionaryTables;
 class DictionaryLinks;
 
-// Bytes that frames may refer to, and, if it was trained, the tables that their first block may reuse.
+// A dictionary has bytes that frames may refer to and, if it was trained, tables that the first block of a
+// frame may reuse.
 class BOBBIN_API Dictionary {
  public:
   // A trained dictionary starts with its own magic number; any other bytes are content without tables.
@@ -123,7 +124,7 @@ struct BatchOptions {
   bool verify_checksums = true;
   uint64_t max_out_bytes = uint64_t{64} << 10;  // a frame with a larger output gets needs_cpu
   uint64_t slice_bytes = uint64_t{1} << 30;     // total size of the outputs that are worked on at a time
-  uint64_t split_bytes = uint64_t{4} << 20;     // above this max_out_bytes, the whole device works on each
+  uint64_t split_bytes = uint64_t{4} << 20;     // if max_out_bytes is larger, the whole device works on each
   uint32_t streams = 0;  // parts of a slice that are worked on at the same time; 0: by the number of frames
   MemoryResource* memory = nullptr;  // for scratch; nullptr: the backend's default
 };
@@ -143,7 +144,7 @@ struct BatchOptions {
                                                                    Backend backend);
 
 struct EncodeOptions {
-  uint32_t level = 3;                         // 1 to 9: how hard matches are looked for
+  uint32_t level = 3;                         // 1 to 9: how thoroughly matches are searched for
   uint32_t frame_bytes = uint32_t{64} << 10;  // of content; frames are decoded independently
   uint32_t block_bytes = uint32_t{4} << 10;   // small blocks that share one set of tables decode in parallel
   bool checksum = false;
@@ -153,13 +154,13 @@ struct EncodeOptions {
   const Dictionary* dictionary = nullptr;  // decoding needs the same one
 };
 
-// Compresses to frames that any zstd decoder reads; one at least. The same bytes on every machine and with
-// any number of threads.
+// Compresses to one or more frames that any zstd decoder can read. The bytes are the same on every machine
+// and with any number of threads.
 [[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
                                                                const EncodeOptions& options = {});
 
-// encode() with a device, from and to host memory; a device leaves frames above 64 KiB to the CPU. The same
-// bytes on every backend.
+// encode() on a device, from and to host memory; a device leaves frames above 64 KiB to the CPU. The bytes
+// are the same on every backend.
 [[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> encode(std::span<const std::byte> in,
                                                                const EncodeOptions& options, Backend backend);
 
@@ -172,11 +173,11 @@ struct EncodeBatchOptions {
   MemoryResource* memory = nullptr;  // for scratch; nullptr: the backend's default
 };
 
-// Compresses content in a device's memory, as encode() does and to the same bytes, without a seek table: the
-// frames lie one after another in `out`, and frame_ends[i] is where frame i ends there. Arrays are in the
+// Compresses content in a device's memory to the same bytes as encode(), but without a seek table: the frames
+// are written one after another to `out`, and frame_ends[i] is where frame i ends there. Arrays are in the
 // memory of the stream's backend, which is a device; frame_ends has encode_frames() elements. `in` may begin
-// at any address if the 4-byte words of its first and its last byte can be read. Asynchronous in `stream`,
-// without waiting for it. `out_bytes` must be encode_bound() at least.
+// at any address, but the 4-byte words that hold its first and its last byte must be readable. Asynchronous
+// in `stream`, without waiting for it. `out_bytes` must be at least encode_bound().
 [[nodiscard]] BOBBIN_API Status encode_batch(const std::byte* in, uint64_t in_bytes, std::byte* out,
                                              uint64_t out_bytes, uint64_t* frame_ends,
                                              const EncodeBatchOptions& options, StreamView stream);
@@ -193,8 +194,8 @@ struct SeekEntry {
   uint64_t content_bytes = 0;
 };
 
-// The frames of `in`, from its seek table if it ends with one (zstd's seekable format), else by a walk over
-// all block headers; then every frame must state its content's size. Skippable frames are left out.
+// The frames of `in`, from its seek table if it ends with one (zstd's seekable format), otherwise from a walk
+// over all block headers, for which every frame must state its content's size. Skippable frames are left out.
 [[nodiscard]] BOBBIN_API Result<std::vector<SeekEntry>> list_frames(std::span<const std::byte> in,
                                                                     const DecodeOptions& options = {});
 
