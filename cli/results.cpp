@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,7 +26,8 @@ using query::Value;
 
 // Values of a column are printed with the digits of its type: 3.1 of f32 is not printed as a double.
 std::string text_of(const Value& value, const std::optional<ColumnType>& type) {
-  return value.kind == Value::Kind::real && type.has_value() && type->type == DType::f32
+  return value.kind == Value::Kind::real && type.has_value() && type->type == DType::f32 &&
+                 !std::isnan(value.real)
              ? fmt::format("{}", static_cast<float>(value.real))
              : query::to_string(value);
 }

@@ -58,7 +58,11 @@ Result<query::ResultTable> run(const QueryArgs& args, const Reader& reader, cons
     return query.group_by(args.group, args.aggregates, args.result, &stats);
   }
   BOBBIN_ASSIGN(const std::vector<std::string> names, selected_names(reader, *args.select));
-  return query.select(names, args.result, &stats);
+  query::ResultOptions options = args.result;
+  if (options.limit != UINT64_MAX) {
+    options.max_rows = std::max(options.max_rows, options.limit);  // that many were asked for
+  }
+  return query.select(names, options, &stats);
 }
 
 Status run_query(const QueryArgs& args) {

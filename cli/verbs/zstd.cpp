@@ -93,6 +93,10 @@ class Job {
       return {};
     }
     BOBBIN_ASSIGN(const std::string name, output_name(path));
+    // A device may never end, and its folder is no place for files.
+    const bool beside_input = !args_.to_stdout && args_.output.empty() && name != "-";
+    BOBBIN_RETURN_IF(beside_input && !input.length.has_value(), StatusCode::invalid_argument,
+                     input.name + ": not a regular file; name the output with -o or use -c");
     BOBBIN_ASSIGN(const Target target, open_target(name, args_.force, input.descriptor.get()));
     BOBBIN_ASSIGN(file::Output output, open_output(target, args_.force));
     BOBBIN_ASSIGN(const uint64_t bytes, transform(input, output));

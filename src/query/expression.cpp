@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/digits.hpp"
@@ -12,6 +14,7 @@
 #include "plan/query_input.hpp"
 #include "query/bind.hpp"
 #include "query/place.hpp"
+#include "query/ranges.hpp"
 #include "query/text.hpp"
 
 namespace bobbin::query {
@@ -30,6 +33,8 @@ struct Part {
   Bounds bounds{};     // of integers
   uint32_t scale = 0;  // digits after the point
   bool has_column = false;
+  // A number that no decimal within the limits is. Beside integers and decimals, it can only be compared.
+  std::optional<Literal> unrepresented{};
 
   [[nodiscard]] bool is_real() const { return steps.back().type == NumberType::f64; }
   [[nodiscard]] bool is_constant() const { return steps.size() == 1 && steps[0].op == Op::constant; }
@@ -49,6 +54,20 @@ Part integer_part(Int128 value, uint32_t scale) {
   return {.steps = {{.op = Op::constant, .type = plan::type_for(bounds), .integer = value}},
           .bounds = bounds,
           .scale = scale};
+}
+
+Column decimal_column(uint32_t scale) {
+  return {.name = {},
+          .type = DType::i64,
+          .logical = {.kind = Logical::Kind::decimal, .scale = static_cast<uint8_t>(scale)}};
+}
+
+Status too_many_digits(const Literal& number) {
+  const Expression constant{.kind = Expression::Kind::constant, .constant = number};
+  return invalid(
+      fmt::format("{} has too many digits to calculate with integers and decimals: at most {} after "
+                  "the point and 30 before it are supported",
+                  to_string(constant), Logical::kMaxScale));
 }
 
 Part real_part(double value) {
@@ -134,17 +153,18 @@ class ExpressionBinder {
       return invalid(fmt::format("the {} {} is not a number", kind_text(literal), to_text(literal)));
     }
     for (uint32_t scale = 0; scale <= Logical::kMaxScale; ++scale) {
-      const Column decimal{.name = {},
-                           .type = DType::i64,
-                           .logical = {.kind = Logical::Kind::decimal, .scale = static_cast<uint8_t>(scale)}};
-      BOBBIN_ASSIGN(const Place place, place_in(decimal, literal));
+      BOBBIN_ASSIGN(const Place place, place_in(decimal_column(scale), literal));
       if (!place.is_nan && place.floor == place.ceil && place.floor < kFar && place.floor > -kFar) {
         Part part = integer_part(place.floor, scale);
         part.steps[0].real = literal.real;  // if it becomes a real
         return part;
       }
     }
-    return real_part(literal.real);
+    Part part = real_part(literal.real);
+    if (std::isfinite(literal.real) || !literal.text.empty()) {
+      part.unrepresented = literal;
+    }
+    return part;
   }
 
   static Result<Part> negated(Part part) {
@@ -157,6 +177,8 @@ class ExpressionBinder {
   }
 
   static Result<Part> two(Op op, Part a, Part b) {
+    BOBBIN_TRY(check_digits(a, b));
+    BOBBIN_TRY(check_digits(b, a));
     const bool reals = a.is_real() || b.is_real();
     if (reals || op != Op::multiply) {
       BOBBIN_TRY(align(a, b));
@@ -168,12 +190,22 @@ class ExpressionBinder {
     }
     Part made = std::move(a);
     made.has_column = made.has_column || b.has_column;
+    made.unrepresented = made.has_column                  ? std::nullopt
+                         : made.unrepresented.has_value() ? made.unrepresented
+                                                          : b.unrepresented;
     made.scale = reals ? 0 : scale;
     made.bounds = reals ? Bounds{} : plan::bounds_of(op, made.bounds, b.bounds);
     const NumberType type = reals ? NumberType::f64 : type_of(made.bounds, made, b);
     made.steps.insert(made.steps.end(), b.steps.begin(), b.steps.end());
     made.steps.push_back({.op = op, .type = type});
     return made;
+  }
+
+  // Rounding the number to a double would make doubles of values that are exact.
+  static Status check_digits(const Part& part, const Part& other) {
+    return part.unrepresented.has_value() && other.has_column && !other.is_real()
+               ? too_many_digits(*part.unrepresented)
+               : Status();
   }
 
   static void to_real(Part& part) {
@@ -234,6 +266,41 @@ std::string_view symbol_of(Compare op) {
   return ">=";
 }
 
+// The same test of integers with one of them, instead of with a number that is none.
+struct ExactTest {
+  Compare op = Compare::eq;
+  Int128 integer = 0;
+};
+Result<ExactTest> exact_test(const Part& tested, Compare op, const Literal& number) {
+  BOBBIN_ASSIGN(const Place place, place_in(decimal_column(tested.scale), number));
+  const auto& [least, greatest] = tested.bounds;
+  const bool is_far = place.floor >= kFar || place.floor <= -kFar;
+  if (is_far && (least <= -kFar || greatest >= kFar)) {
+    return too_many_digits(number);
+  }
+  const bool above_all = op == Compare::lt || op == Compare::le ? place.floor < least : op == Compare::eq;
+  const bool below_all = op == Compare::gt || op == Compare::ge ? place.floor < least : op == Compare::ne;
+  if (above_all || below_all) {
+    return ExactTest{above_all ? Compare::lt : Compare::ge, least};  // none of them, or all
+  }
+  return ExactTest{op == Compare::lt || op == Compare::le ? Compare::le : Compare::gt,
+                   std::min(place.floor, greatest)};
+}
+
+// Replaces a number that is no decimal, if it is compared with integers or decimals.
+Status make_exact(const Part& tested, Compare& op, Part& number) {
+  if (!number.unrepresented.has_value() || tested.is_real()) {
+    return {};
+  }
+  if (!number.is_constant()) {
+    return too_many_digits(*number.unrepresented);
+  }
+  BOBBIN_ASSIGN(const ExactTest exact, exact_test(tested, op, *number.unrepresented));
+  op = exact.op;
+  number = integer_part(exact.integer, tested.scale);
+  return {};
+}
+
 }  // namespace
 
 Bounds bounds_of(DType type) {
@@ -278,9 +345,14 @@ Result<BoundComparison> bind_comparison(std::span<const Column> columns, const P
   if (!left.has_column && !right.has_column) {
     return invalid(fmt::format("{} has no column", text));
   }
+  Compare op = predicate.op;
+  if (left.unrepresented.has_value()) {
+    std::swap(left, right);
+    op = mirrored(op);
+  }
+  BOBBIN_TRY(make_exact(left, op, right));
   BOBBIN_TRY(ExpressionBinder::align(left, right));
-  return BoundComparison{{{std::move(left.steps)}, predicate.op, {std::move(right.steps)}, negated},
-                         std::move(text)};
+  return BoundComparison{{{std::move(left.steps)}, op, {std::move(right.steps)}, negated}, std::move(text)};
 }
 
 }  // namespace bobbin::query

@@ -43,7 +43,8 @@ class Parser : ExpressionParser {
     BOBBIN_ASSIGN(ParsedOperand parsed, operand(kOperand, 0));
     BOBBIN_TRY(expect_end("an operator or the end"));
     auto* const found = std::get_if<Expression>(&parsed);
-    return found == nullptr ? Result<Expression>(error_at(0, "expected an expression")) : std::move(*found);
+    return found == nullptr ? Result<Expression>(error_at(text_, 0, "expected an expression"))
+                            : std::move(*found);
   }
 
   Result<std::vector<OrderTerm>> order() {
@@ -112,30 +113,27 @@ class Parser : ExpressionParser {
     return std::nullopt;
   }
 
-  // The left side, and what is there otherwise.
-  Result<ParsedOperand> tested(int depth) {
-    constexpr std::string_view kStart = "a column's name, 'not' or '('";
-    // Columns may be called inf and nan.
-    if (token_.is_keyword("inf") || token_.is_keyword("nan")) {
-      BOBBIN_ASSIGN(std::string found, name(kStart));
-      return ParsedOperand(ColumnName(std::move(found)));
-    }
-    return operand(kStart, depth);
-  }
-
   Result<Predicate> test(int depth) {
-    BOBBIN_ASSIGN(const ParsedOperand left, tested(depth));
+    const Token first = token_;
+    BOBBIN_ASSIGN(ParsedOperand left, operand("a column's name, 'not' or '('", depth));
     const bool constant = std::holds_alternative<Literal>(left);
+    // Columns may have these names: the word is a number only if a column or an expression is compared with
+    // it.
+    const bool may_be_name = constant && (first.is_keyword("inf") || first.is_keyword("nan"));
     if (const std::optional<Compare> op = comparison(); op.has_value()) {
       BOBBIN_TRY(advance());
       const Token start = token_;
-      BOBBIN_ASSIGN(const ParsedOperand right, operand(constant ? "a column's name" : kOperand, depth));
-      if (constant && std::holds_alternative<Literal>(right)) {
+      const bool needs_column = constant && !may_be_name;
+      BOBBIN_ASSIGN(const ParsedOperand right, operand(needs_column ? "a column's name" : kOperand, depth));
+      const bool constants = constant && std::holds_alternative<Literal>(right);
+      if (constants && !may_be_name) {
         return expected("a column's name", start);
       }
-      return compare(formula_of(left), *op, formula_of(right));
+      return compare(constants ? ColumnName(first.value) : formula_of(left), *op, formula_of(right));
     }
-    if (constant) {
+    if (may_be_name) {
+      left = ColumnName(first.value);
+    } else if (constant) {
       return expected("an operator such as '<'");
     }
     if (taken_keyword("is")) {
@@ -291,8 +289,11 @@ class Parser : ExpressionParser {
     const Token start = token_;
     BOBBIN_ASSIGN(ParsedOperand found, operand(kColumn, 0));
     const bool distinct = to.kind == AggregateSpec::Kind::count_distinct;
-    if (std::holds_alternative<Literal>(found) || (distinct && std::holds_alternative<Expression>(found))) {
+    if (std::holds_alternative<Literal>(found)) {
       return expected(kColumn, start);
+    }
+    if (distinct && std::holds_alternative<Expression>(found)) {
+      return error_at(text_, start.position, "count(distinct) takes a column, not an expression");
     }
     Expression made = formula_of(found).expression;
     if (made.kind == Expression::Kind::column) {

@@ -45,14 +45,14 @@ Formula formula_of(const ParsedOperand& operand) {
   return std::visit([](const auto& one) { return Formula(one); }, operand);
 }
 
-Status ExpressionParser::expected(std::string_view what, const Token& found) {
-  return error_at(found.position, fmt::format("expected {}, found {}", what, found.shown()));
+Status ExpressionParser::expected(std::string_view what, const Token& found) const {
+  return error_at(text_, found.position, fmt::format("expected {}, found {}", what, found.shown()));
 }
 
 Status ExpressionParser::check_depth(int depth) const {
   return depth < kMaxNesting
              ? Status()
-             : error_at(token_.position, fmt::format("nested more than {} deep", kMaxNesting));
+             : error_at(text_, token_.position, fmt::format("nested more than {} deep", kMaxNesting));
 }
 
 Result<std::string> ExpressionParser::name(std::string_view what) {

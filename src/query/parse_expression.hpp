@@ -31,7 +31,7 @@ class ExpressionParser {
     return {};
   }
   [[nodiscard]] Status expected(std::string_view what) const { return expected(what, token_); }
-  [[nodiscard]] static Status expected(std::string_view what, const Token& found);
+  [[nodiscard]] Status expected(std::string_view what, const Token& found) const;
   Status expect_end(std::string_view what) const {
     return token_.kind == Token::Kind::end ? Status() : expected(what);
   }

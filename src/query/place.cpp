@@ -51,7 +51,10 @@ Digits split(std::string_view text) {
   if (e != std::string_view::npos) {
     std::string_view written = text.substr(e + 1);
     written.remove_prefix(written.starts_with('+') ? 1 : 0);
-    std::from_chars(written.data(), written.data() + written.size(), exponent);
+    const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), exponent);
+    if (error == std::errc::result_out_of_range) {
+      exponent = written.starts_with('-') ? -kMostExponent : kMostExponent;
+    }
     exponent = std::clamp<int64_t>(exponent, -kMostExponent, kMostExponent);
   }
   const std::string_view mantissa = text.substr(0, e);

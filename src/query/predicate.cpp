@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "bobbin/query.hpp"
+#include "query/ranges.hpp"
 
 namespace bobbin::query {
 namespace {
@@ -38,28 +39,6 @@ Predicate operator!(Predicate a) {
   negation.parts.push_back(std::move(a));
   return negation;
 }
-
-namespace {
-
-// The equivalent operator with its sides exchanged.
-Compare mirrored(Compare op) {
-  switch (op) {
-    case Compare::lt:
-      return Compare::gt;
-    case Compare::le:
-      return Compare::ge;
-    case Compare::gt:
-      return Compare::lt;
-    case Compare::ge:
-      return Compare::le;
-    case Compare::eq:
-    case Compare::ne:
-      break;
-  }
-  return op;
-}
-
-}  // namespace
 
 Predicate compare(const Formula& a, Compare op, const Formula& b) {
   using Kind = Expression::Kind;

@@ -14,6 +14,24 @@
 
 namespace bobbin::query {
 
+// The operator that means the same with the sides exchanged.
+[[nodiscard]] constexpr Compare mirrored(Compare op) {
+  switch (op) {
+    case Compare::lt:
+      return Compare::gt;
+    case Compare::le:
+      return Compare::ge;
+    case Compare::gt:
+      return Compare::lt;
+    case Compare::ge:
+      return Compare::le;
+    case Compare::eq:
+    case Compare::ne:
+      break;
+  }
+  return op;
+}
+
 // The constants and the type must be numeric.
 [[nodiscard]] ValueRange range_of(DType type, Compare op, const Literal& literal);
 [[nodiscard]] ValueRange range_between(DType type, const Literal& least, const Literal& greatest);

@@ -105,7 +105,7 @@ void RowSelector::sort_kept() {
 Status RowSelector::add_rows(RowGroupQuery& group, SelectedRows& rows) {
   BOBBIN_ASSIGN(const std::vector<uint32_t> places, first_places(rows));
   BOBBIN_RETURN_IF(std::min(limit_, kept_.size() + places.size()) > max_rows_, StatusCode::unsupported,
-                   fmt::format("the result has more than {} rows; set a limit", max_rows_));
+                   fmt::format("the result has more than {} rows: give a limit", max_rows_));
   BOBBIN_TRY(keep(group, rows, places));
   if (!order_.empty() && kept_.size() / 2 > limit_) {
     sort_kept();

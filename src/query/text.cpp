@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/scalar.hpp"
 #include "core/text.hpp"
 #include "core/value_text.hpp"
@@ -89,7 +91,7 @@ std::string to_string(const Value& value) {
     case Value::Kind::real:
       break;
   }
-  return fmt::format("{}", value.real);
+  return std::isnan(value.real) ? "nan" : fmt::format("{}", value.real);
 }
 
 std::string_view to_string(AggregateSpec::Kind kind) {

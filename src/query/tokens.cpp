@@ -68,8 +68,9 @@ Result<Token> quoted_token(std::string_view text, size_t begin) {
       return token;
     }
   }
-  return error_at(begin, fmt::format("the {} that begins here is not closed",
-                                     token.kind == Token::Kind::name ? "name" : "string"));
+  return error_at(text, begin,
+                  fmt::format("the {} that begins here is not closed",
+                              token.kind == Token::Kind::name ? "name" : "string"));
 }
 
 }  // namespace
@@ -112,10 +113,10 @@ Result<Token> next_token(std::string_view text, size_t from) {
     const auto* const symbol = std::ranges::find_if(
         kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
     if (text[i] == '/' || text[i] == '%') {
-      return error_at(i, "division is not supported in expressions; they have +, - and *");
+      return error_at(text, i, "division is not supported in expressions; they have +, - and *");
     }
     if (symbol == std::end(kSymbols)) {
-      return error_at(i, fmt::format("unexpected {}", single_quoted(text.substr(i, 1))));
+      return error_at(text, i, fmt::format("unexpected {}", single_quoted(text.substr(i, 1))));
     }
     end = i + symbol->size();
   }
@@ -124,8 +125,12 @@ Result<Token> next_token(std::string_view text, size_t from) {
   return token;
 }
 
-Status error_at(size_t position, const std::string& message) {
-  return {StatusCode::invalid_argument, fmt::format("character {}: {}", position + 1, message)};
+Status error_at(std::string_view text, size_t position, const std::string& message) {
+  size_t characters = 0;
+  for (size_t at = 0; at < std::min(position, text.size()); at += character_length(text, at)) {
+    ++characters;
+  }
+  return {StatusCode::invalid_argument, fmt::format("character {}: {}", characters + 1, message)};
 }
 
 }  // namespace bobbin::query

@@ -39,6 +39,7 @@ struct Token {
 // The token that begins at or after `from`.
 [[nodiscard]] Result<Token> next_token(std::string_view text, size_t from);
 
-[[nodiscard]] Status error_at(size_t position, const std::string& message);
+// The message with the number of the character that begins at a byte of the text.
+[[nodiscard]] Status error_at(std::string_view text, size_t position, const std::string& message);
 
 }  // namespace bobbin::query

@@ -21,6 +21,13 @@ cp values.bin.zst bad.zst
 flip bad.zst 3000
 status bobbin zstd -t bad.zst one.zst missing.zst values.bin
 status bobbin zstd -d values.bin
+status bobbin zstd /dev/zero
+mkfifo pipe.zst
+bobbin zstd -c values.bin > pipe.zst &
+status bobbin zstd -d pipe.zst -o back.bin -q
+wait
+cmp back.bin values.bin && echo through a named pipe
+rm pipe.zst back.bin
 printf '' | bobbin zstd -q | bobbin zstd -d | wc -c
 # Dictionaries: trained, used and required.
 for i in $(seq 300); do echo "{\"item\": $((i * 7919 % 1000)), \"colour\": \"green $((i % 17))\"}"; done > rows.json

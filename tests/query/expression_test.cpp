@@ -389,7 +389,10 @@ TEST(Expressions, NameWhatIsWrong) {
   has("sum(nothing + 1)", "column 'nothing' does not exist");
   has("sum(1 + 2)", "1 + 2 has no column");
   has("sum(5)", "character 5: expected a column's name, found '5'");
-  has("count(distinct u8 + 1)", "expected a column's name");
+  has("count(distinct u8 + 1)", "character 16: count(distinct) takes a column, not an expression");
+  has("sum(u8 * 0.0000000000000000001)", "1e-19 has too many digits to calculate with integers and decimals");
+  has("sum(u8 * (1 - 1e-300))", "1e-300 has too many digits");
+  has("sum(u8 * 1234567890123456789012345678901234567890)", "has too many digits");
   has("sum(u8 +)", "character 9: expected a number, a column's name or '(', found ')'");
   has("sum((u8 + 1)", "character 13: expected ')'");
   has("sum(\"decimal(4)\" * \"decimal(4)\" * \"decimal(4)\" * \"decimal(4)\" * \"decimal(4)\")",
@@ -399,6 +402,37 @@ TEST(Expressions, NameWhatIsWrong) {
     many += " + u8";
   }
   has("sum(" + many + ")", "more than 100 operators");
+}
+
+// Integers and decimals are compared with all digits of a constant, though none is equal to it.
+TEST(Expressions, CompareWithNumbersThatAreNoDecimals) {
+  const auto dir = std::filesystem::path(testing::TempDir()) / "numbers";
+  std::filesystem::create_directories(dir);
+  TestTable table{.columns = {{.name = "i", .type = DType::i64}}, .rows = 3};
+  table.cells = {{Int128{INT64_MIN}, Int128{0}, Int128{INT64_MAX}}};
+  ASSERT_TRUE(write(dir / "t.bob", table, kRowsPerGroup).ok());
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value());
+  const auto count = [&](const std::string& text) {
+    const auto predicate = query::parse_predicate(text);
+    return predicate.has_value() ? query::from(*reader).where(*predicate).count().value() : 99;
+  };
+  EXPECT_EQ(count("i + 0 > 9223372036854775806.0000000000000000001"), 1);
+  EXPECT_EQ(count("i + 0 > 9223372036854775807.0000000000000000001"), 0);
+  EXPECT_EQ(count("i + 0 < 9223372036854775806.9999999999999999999"), 2);
+  EXPECT_EQ(count("-9223372036854775807.9999999999999999999 > i * 1"), 1);
+  EXPECT_EQ(count("-9223372036854775808.0000000000000000001 < i * 1"), 3);
+  EXPECT_EQ(count("i + 0 >= 1e-300"), 1);
+  EXPECT_EQ(count("i + 0 <= 1e-300"), 2);
+  EXPECT_EQ(count("i + 0 <= -1e-300"), 1);
+  EXPECT_EQ(count("i + 0 = 1e-300"), 0);
+  EXPECT_EQ(count("i + 0 != 1e-300"), 3);
+  EXPECT_EQ(count("i + 0 < 1e400"), 3);
+  EXPECT_EQ(count("i + 0 < -1e400"), 0);
+  EXPECT_EQ(count("not i + 0 < 1e9223372036854775808"), 0);
+  EXPECT_EQ(count("i + 0 in (1e-300, 0)"), 1);
+  EXPECT_EQ(count("i + 0 between 1e-300 and 1e300"), 1);
+  EXPECT_EQ(count("0.5 * i < 1e-300"), 2);
 }
 
 TEST(Expressions, InPartials) {

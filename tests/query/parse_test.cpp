@@ -61,6 +61,8 @@ TEST(QueryParser, KnowsEveryTest) {
   expect_parsed("a in (b, 1, 2)", col("a").in({1, 2}) || col("a") == col("b"));
   expect_parsed("true = a", col("a") == true);
   expect_parsed("\"true\" = 1 and inf = 1", col("true") == 1 && col("inf") == 1);
+  expect_parsed("inf is null or nan in (2)", col("inf").is_null() || col("nan").in({2}));
+  expect_parsed("inf > a", col("a") < std::numeric_limits<double>::infinity());
   expect_parsed("name = 'it''s'", col("name") == "it's");
   expect_parsed(R"("odd "" name" = '')", col("odd \" name") == "");
   expect_parsed("\"and\" = 1", col("and") == 1);
@@ -147,6 +149,7 @@ TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of("a = 'x"), "character 5: the string that begins here is not closed");
   EXPECT_EQ(error_of("\"a = 1"), "character 1: the name that begins here is not closed");
   EXPECT_EQ(error_of("a = 1 and $"), "character 11: unexpected '$'");
+  EXPECT_EQ(error_of("größe = 1 and $"), "character 15: unexpected '$'");
   EXPECT_EQ(error_of("a / b > 1"),
             "character 3: division is not supported in expressions; they have +, - and *");
   EXPECT_EQ(error_of("1 < 2"), "character 5: expected a column's name, found '2'");

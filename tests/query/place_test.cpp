@@ -58,6 +58,8 @@ TEST(QueryPlaces, OfDigitsOfAnyNumber) {
   EXPECT_EQ(digits(".5E+1", 0), std::pair(std::string("5"), false));
   EXPECT_EQ(digits("0e99999999999999999999", 2), std::pair(std::string("0"), false));
   EXPECT_EQ(digits("1e99999", 2), std::pair(query::to_text(query::kFar), false));
+  EXPECT_EQ(digits("1e9223372036854775808", 2), std::pair(query::to_text(query::kFar), false));
+  EXPECT_EQ(digits("1e-9223372036854775809", 2), std::pair(std::string("0"), true));
 }
 
 TEST(QueryPlaces, OfTimes) {

@@ -478,7 +478,7 @@ TEST(Queries, OfTooManyGroupsOrRows) {
     }
     const auto rows = query.select({"x"}, {.order = {query::ascending("x")}, .max_rows = 5000});
     ASSERT_FALSE(rows.has_value());
-    EXPECT_EQ(rows.error().message(), "the result has more than 5000 rows; set a limit");
+    EXPECT_EQ(rows.error().message(), "the result has more than 5000 rows: give a limit");
     EXPECT_EQ(query.select({"x"}, {.limit = 5000, .max_rows = 5000})->rows.size(), 5000U);
   }
 }
