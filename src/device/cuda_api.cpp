@@ -56,11 +56,15 @@ Result<int> current_gpu() {
   return gpu;
 }
 
+Status use_gpu(int gpu) {
+  return BOBBIN_CUDA(cudaSetDevice(gpu));
+}
+
 Status gpu_synchronize(int gpu) {
   BOBBIN_ASSIGN(const int before, current_gpu());
-  BOBBIN_TRY(BOBBIN_CUDA(cudaSetDevice(gpu)));
+  BOBBIN_TRY(use_gpu(gpu));
   const Status done = BOBBIN_CUDA(cudaDeviceSynchronize());
-  const Status restored = BOBBIN_CUDA(cudaSetDevice(before));
+  const Status restored = use_gpu(before);
   return done.ok() ? restored : done;
 }
 

@@ -18,6 +18,7 @@ namespace bobbin::cuda_api {
 [[nodiscard]] Status gpu_synchronize(int gpu);
 // The one that this thread uses.
 [[nodiscard]] Result<int> current_gpu();
+[[nodiscard]] Status use_gpu(int gpu);
 
 [[nodiscard]] Result<void*> stream_create();
 void stream_destroy(void* stream);

@@ -25,6 +25,9 @@ Status gpu_synchronize(int /*gpu*/) {
 Result<int> current_gpu() {
   return no_cuda();
 }
+Status use_gpu(int /*gpu*/) {
+  return no_cuda();
+}
 Result<void*> stream_create() {
   return no_cuda();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bobbin/memory.hpp"
+#include "device/thread_gpu.hpp"
 
 namespace bobbin {
 namespace {
@@ -40,6 +41,7 @@ struct Half {
 }  // namespace
 
 struct Session::Parts {
+  int gpu = 0;
   Stream stream;
   std::array<Half, 2> halves;
 };
@@ -54,10 +56,11 @@ struct Session::Pool {
     return *pool;
   }
 
-  std::unique_ptr<Parts> take(Backend backend) {
+  std::unique_ptr<Parts> take(Backend backend, int gpu) {
     const std::scoped_lock lock(mutex);
-    const auto found = std::ranges::find_if(
-        free, [&](const std::unique_ptr<Parts>& parts) { return parts->stream.view().backend() == backend; });
+    const auto found = std::ranges::find_if(free, [&](const std::unique_ptr<Parts>& parts) {
+      return parts->stream.view().backend() == backend && parts->gpu == gpu;
+    });
     if (found == free.end()) {
       return nullptr;
     }
@@ -82,14 +85,15 @@ Session::~Session() {
 }
 
 Result<Session> Session::borrow(Backend backend) {
-  if (std::unique_ptr<Parts> parts = Pool::instance().take(backend)) {
+  BOBBIN_ASSIGN(const int gpu, current_gpu(backend));
+  if (std::unique_ptr<Parts> parts = Pool::instance().take(backend, gpu)) {
     return Session(std::move(parts));
   }
   BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
   BOBBIN_ASSIGN(Half first, Half::create(backend));
   BOBBIN_ASSIGN(Half second, Half::create(backend));
   return Session(std::make_unique<Parts>(
-      Parts{.stream = std::move(stream), .halves = {std::move(first), std::move(second)}}));
+      Parts{.gpu = gpu, .stream = std::move(stream), .halves = {std::move(first), std::move(second)}}));
 }
 
 StreamView Session::stream() const {

@@ -13,6 +13,7 @@
 #include "bobbin/cancel.hpp"
 #include "bobbin/text.hpp"
 #include "core/parallel.hpp"
+#include "device/thread_gpu.hpp"
 #include "file/access.hpp"
 #include "interop/calls.hpp"
 #include "interop/export.hpp"
@@ -89,6 +90,7 @@ class TableStream {
         fields_(std::move(fields)),
         columns_(columns_of(*reader_, options_)),
         pieces_(pieces_of(*reader_, options_)),
+        gpu_(options_.backend),
         left_(options_.limit) {
     const unsigned threads = num_threads(options_.threads);
     const uint64_t fit = kAheadBytes / group_bytes(*reader_, columns_);
@@ -145,7 +147,10 @@ class TableStream {
       const Piece piece = pieces_[started_++];
       // One row group at a time needs no second thread.
       const auto policy = ahead_ > 1 ? std::launch::async : std::launch::deferred;
-      waiting_.push_back(std::async(policy, [this, piece] { return load(piece); }));
+      waiting_.push_back(std::async(policy, [this, piece] {
+        gpu_.use();
+        return load(piece);
+      }));
     }
   }
 
@@ -225,6 +230,7 @@ class TableStream {
   std::vector<Field> fields_;
   std::vector<size_t> columns_;
   std::vector<Piece> pieces_;
+  ThreadGpu gpu_;
   uint64_t ahead_ = 1;
   unsigned inner_threads_ = 1;
   uint64_t left_;

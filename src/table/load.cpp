@@ -7,6 +7,7 @@
 #include "core/bits.hpp"
 #include "core/crew.hpp"
 #include "core/parallel.hpp"
+#include "device/thread_gpu.hpp"
 #include "file/access.hpp"
 #include "table/load_run.hpp"
 
@@ -105,7 +106,10 @@ Status Loader::Impl::run(const Reader& reader, std::span<const Part> parts,
   BOBBIN_TRY(stream->view().synchronize());  // other streams use it, and the columns' memory
   LoadRun run(reader, parts, columns, stagings, faults.as<uint32_t>(), batch_bytes, memory);
   crew.run(static_cast<unsigned>(std::min<size_t>(num_threads, run.num_tasks())),
-           [&](unsigned /*member*/) { run.work(); });
+           [&, gpu = ThreadGpu(stream->view().backend())](unsigned /*member*/) {
+             gpu.use();
+             run.work();
+           });
   BOBBIN_TRY(run.finish());
   return check_faults(reader, parts, faults.as<uint32_t>());
 }

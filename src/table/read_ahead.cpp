@@ -9,6 +9,7 @@
 #include "bobbin/gpu.hpp"
 #include "core/bits.hpp"
 #include "core/parallel.hpp"
+#include "device/thread_gpu.hpp"
 #include "file/access.hpp"
 
 namespace bobbin::table {
@@ -106,9 +107,11 @@ void ReadAhead::start_threads(const ReadAheadOptions& options) {
                             ? 0
                             : std::min<uint64_t>(bytes / kBytesPerThread, bobbin::num_threads(0));
   const CancelToken* const token = CancelScope::current();
+  const ThreadGpu gpu(stream_.backend());
   for (uint64_t t = 0; t < std::min<uint64_t>(most, num_tasks()); ++t) {
     try {
-      threads_.emplace_back([this, copy = token == nullptr ? std::nullopt : std::optional(*token)] {
+      threads_.emplace_back([this, gpu, copy = token == nullptr ? std::nullopt : std::optional(*token)] {
+        gpu.use();
         std::optional<CancelScope> scope;
         if (copy.has_value()) {
           scope.emplace(*copy);

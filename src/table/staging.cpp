@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "device/cuda_api.hpp"
+#include "device/thread_gpu.hpp"
 
 namespace bobbin::table {
 namespace {
@@ -17,11 +17,6 @@ void relocate(Array& array, const std::byte* from, const std::byte* to) {
   for (Array& child : array.children) {
     relocate(child, from, to);
   }
-}
-
-// The emulator has one device.
-Result<int> gpu_for(Backend backend) {
-  return backend == Backend::cuda ? cuda_api::current_gpu() : Result<int>(0);
 }
 
 // Never destroyed: at exit the CUDA runtime may be gone before it.
@@ -64,7 +59,7 @@ struct IdleStagings {
 }  // namespace
 
 Result<std::vector<Staging>> borrow_stagings(Backend backend, size_t count) {
-  BOBBIN_ASSIGN(const int gpu, gpu_for(backend));
+  BOBBIN_ASSIGN(const int gpu, current_gpu(backend));
   std::vector<Staging> stagings;
   IdleStagings::of_process().take(backend, gpu, count, stagings);
   while (stagings.size() < count) {
@@ -92,7 +87,7 @@ std::shared_ptr<DeviceBuffer> with_stream(std::shared_ptr<DeviceBuffer> buffer,
 
 Result<Staging> Staging::create(Backend backend) {
   BOBBIN_ASSIGN(Stream stream, Stream::create(backend));
-  BOBBIN_ASSIGN(const int gpu, gpu_for(backend));
+  BOBBIN_ASSIGN(const int gpu, current_gpu(backend));
   BOBBIN_ASSIGN(PinnedBuffer memory, PinnedBuffer::create(0, backend));
   BOBBIN_ASSIGN(DeviceBuffer encoded, DeviceBuffer::create(0, stream.view()));
   BOBBIN_ASSIGN(Event copied, Event::create(backend));

@@ -406,10 +406,10 @@ TEST(Expressions, NameWhatIsWrong) {
 
 // Integers and decimals are compared with all digits of a constant, though none is equal to it.
 TEST(Expressions, CompareWithNumbersThatAreNoDecimals) {
-  const auto dir = std::filesystem::path(testing::TempDir()) / "numbers";
-  std::filesystem::create_directories(dir);
-  TestTable table{.columns = {{.name = "i", .type = DType::i64}}, .rows = 3};
-  table.cells = {{Int128{INT64_MIN}, Int128{0}, Int128{INT64_MAX}}};
+  const file_tests::TempDir dir;
+  const TestTable table{.columns = {{.name = "i", .type = DType::i64}},
+                        .cells = {{Int128{INT64_MIN}, Int128{0}, Int128{INT64_MAX}}},
+                        .rows = 3};
   ASSERT_TRUE(write(dir / "t.bob", table, kRowsPerGroup).ok());
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_TRUE(reader.has_value());

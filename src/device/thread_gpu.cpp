@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/thread_gpu.hpp"
+
+#include "device/cuda_api.hpp"
+
+namespace bobbin {
+
+Result<int> current_gpu(Backend backend) {
+  return backend == Backend::cuda ? cuda_api::current_gpu() : Result<int>(0);
+}
+
+ThreadGpu::ThreadGpu(Backend backend) {
+  if (const auto gpu = current_gpu(backend); backend == Backend::cuda && gpu.has_value()) {
+    gpu_ = *gpu;
+  }
+}
+
+void ThreadGpu::use() const {
+  if (gpu_.has_value()) {
+    static_cast<void>(cuda_api::use_gpu(*gpu_));
+  }
+}
+
+}  // namespace bobbin
