@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For memory that is shared with other libraries, whose streams are not known. Any thread may call these
-// functions; its current GPU stays the same.
+// functions. They do not change which GPU is current in it.
 #pragma once
 
 #include "bobbin/export.h"

@@ -8,11 +8,12 @@
 //   BOBBIN_TRY(all.merge(more));
 //   BOBBIN_ASSIGN(const query::ResultTable table, all.finish({.limit = 10}));
 //
-// Nulls contribute to count() only; sum, min, max and avg are null if no part has a value. Integers and
-// decimals are exact however rows are divided. Sums and averages of floats add the parts' sums in the order
-// of merging: the same division into parts gives the same bits, but another one may differ in the last
-// digits. NaN makes a sum or an average NaN, is ignored by min and max, and counts as one value for keys and
-// count_distinct; so do 0.0 and -0.0. The min of 0.0 and -0.0 is -0.0, and the max is 0.0.
+// count() counts rows, also those with nulls. All other aggregates leave nulls out: sum, min, max and avg are
+// null if no part has a value. Integers and decimals are exact however rows are divided. Sums and averages of
+// floats add the parts' sums in the order of merging: the same division into parts gives the same bits, but
+// another one may differ in the last digits. NaN makes a sum or an average NaN, is ignored by min and max,
+// and counts as one value for keys and count_distinct; so do 0.0 and -0.0. The min of 0.0 and -0.0 is -0.0,
+// and the max is 0.0.
 //
 // A Partial holds one row per group and, for each group, all distinct values that count_distinct counts.
 //

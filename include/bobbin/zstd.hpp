@@ -42,12 +42,12 @@ class BOBBIN_API Dictionary {
   std::shared_ptr<DictionaryLinks> links_;          // for compression
 };
 
-// A dictionary in the standard format for many small contents like these samples: the pieces that most of
-// them have in common, and tables. The same samples give the same bytes. Any zstd library can use it.
 struct TrainOptions {
   size_t max_bytes = size_t{110} << 10;
   uint32_t level = 3;  // at which contents will be compressed
 };
+// A dictionary in the standard format for many small contents like these samples: the pieces that most of
+// them have in common, and tables. The same samples give the same bytes. Any zstd library can use it.
 [[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> train_dictionary(
     std::span<const std::span<const std::byte>> samples, const TrainOptions& options = {});
 
