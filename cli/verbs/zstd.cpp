@@ -93,7 +93,7 @@ class Job {
       return {};
     }
     BOBBIN_ASSIGN(const std::string name, output_name(path));
-    // A device may never end, and its folder is no place for files.
+    // A device may never end, and nobody wants a file beside it.
     const bool beside_input = !args_.to_stdout && args_.output.empty() && name != "-";
     BOBBIN_RETURN_IF(beside_input && !input.length.has_value(), StatusCode::invalid_argument,
                      input.name + ": not a regular file; name the output with -o or use -c");

@@ -287,7 +287,7 @@ Result<ExactTest> exact_test(const Part& tested, Compare op, const Literal& numb
                    std::min(place.floor, greatest)};
 }
 
-// Replaces a number that is no decimal, if it is compared with integers or decimals.
+// Replaces a number that cannot be a decimal, if it is compared with integers or decimals.
 Status make_exact(const Part& tested, Compare& op, Part& number) {
   if (!number.unrepresented.has_value() || tested.is_real()) {
     return {};
