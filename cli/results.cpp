@@ -43,14 +43,20 @@ void append_json(std::string& out, const Value& value, const std::optional<Colum
   }
 }
 
-// Names as keys of an object: a duplicate gets a number.
+// Names as keys of an object: a duplicate gets a number that makes it another name than all columns have.
 std::vector<std::string> keys_of(const ResultTable& result) {
-  std::set<std::string> taken;
+  std::set<std::string> names;
+  for (const ResultColumn& column : result.columns) {
+    names.insert(column.name);
+  }
+  std::set<std::string> repeated;
   std::vector<std::string> keys;
   for (const ResultColumn& column : result.columns) {
     std::string key = column.name;
-    for (int number = 1; !taken.insert(key).second; ++number) {
-      key = fmt::format("{}_{}", column.name, number);
+    if (!repeated.insert(column.name).second) {
+      for (int number = 1; !names.insert(key).second; ++number) {
+        key = fmt::format("{}_{}", column.name, number);
+      }
     }
     keys.push_back(std::move(key));
   }

@@ -47,3 +47,5 @@ terminal env NO_COLOR=1 TERM=xterm bobbin grep anan fruit.bob | cat -v
 # The only string column need not be named.
 printf 'n,s\n1,x\n2,yx\n' > t.csv; bobbin compress t.csv -q -o t.bob
 bobbin grep y t.bob
+printf 'n,m\n1,2\n' > u.csv; bobbin compress u.csv -q -o u.bob
+status bobbin grep y u.bob

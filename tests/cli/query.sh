@@ -35,3 +35,7 @@ for where in 'value = 9007199254740993.0' 'value < 9007199254740992.5' 'value = 
   'value > 999999999999999999999999999999999999999999' 'value > -1e-400'; do
   bobbin query large.bob --where "$where" --agg 'count(),max(value)' --backend cpu
 done
+# Columns that are asked for twice have keys that are not names of others.
+printf 'a,a_1\n1,2\n' | bobbin compress --csv -q | bobbin query - --select a,a,a_1 --json
+# Limits may be larger than the default.
+make u32 1100000 i | bobbin compress --type u32 | bobbin query - --select value --limit 1090000 --csv --backend cpu | tail -n 1
