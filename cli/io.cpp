@@ -148,9 +148,9 @@ Result<size_t> find_string_column(const OpenReader& file, const std::optional<st
   BOBBIN_RETURN_IF(!name && columns.size() > 1, StatusCode::invalid_argument,
                    fmt::format("{}: has {} string columns, choose one with --column: {}", file.name,
                                columns.size(), list_columns(columns)));
-  BOBBIN_RETURN_IF(!name && columns.empty(), StatusCode::invalid_argument,
+  BOBBIN_RETURN_IF(!name && columns.empty() && file.reader.columns().size() > 1, StatusCode::invalid_argument,
                    fmt::format("{}: has no string column", file.name));
-  return find_column(file, name ? name : columns[0].name);
+  return find_column(file, name || columns.empty() ? name : columns[0].name);
 }
 
 Result<Target> open_target(const std::string& path, bool force, int input_descriptor) {

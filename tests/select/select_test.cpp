@@ -253,12 +253,13 @@ bool uses_zstd(const Array& array) {
   return array.codec == CodecId::zstd || std::ranges::any_of(array.children, &uses_zstd);
 }
 
-// Values that only a search for repetitions makes small: random ones that come again.
+// Values that only a search for repetitions makes small: pieces of random ones come again, in any order.
 std::vector<uint32_t> repeated_noise() {
   Random random(5);
   auto values = make<uint32_t>(30'000, [&](uint64_t) { return static_cast<uint32_t>(random.next()); });
-  for (size_t i = 3000; i < values.size(); ++i) {
-    values[i] = values[i - 3000];
+  for (size_t i = 3000; i < values.size(); i += 300) {
+    std::copy_n(values.begin() + static_cast<ptrdiff_t>(random.below(2700)), 300,
+                values.begin() + static_cast<ptrdiff_t>(i));
   }
   return values;
 }
