@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -253,14 +254,19 @@ bool uses_zstd(const Array& array) {
   return array.codec == CodecId::zstd || std::ranges::any_of(array.children, &uses_zstd);
 }
 
-// Values that only a search for repetitions makes small: pieces of random ones come again, in any order.
+// Values that only a search for repetitions makes small: pieces of random bytes come again, mostly at other
+// positions in a value.
 std::vector<uint32_t> repeated_noise() {
+  constexpr size_t kNoise = 12'000;
+  constexpr size_t kPiece = 1'200;
   Random random(5);
-  auto values = make<uint32_t>(30'000, [&](uint64_t) { return static_cast<uint32_t>(random.next()); });
-  for (size_t i = 3000; i < values.size(); i += 300) {
-    std::copy_n(values.begin() + static_cast<ptrdiff_t>(random.below(2700)), 300,
-                values.begin() + static_cast<ptrdiff_t>(i));
+  auto bytes = make<uint8_t>(10 * kNoise, [&](uint64_t) { return static_cast<uint8_t>(random.next()); });
+  for (size_t i = kNoise; i < bytes.size(); i += kPiece) {
+    std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(random.below(kNoise - kPiece)), kPiece,
+                bytes.begin() + static_cast<ptrdiff_t>(i));
   }
+  std::vector<uint32_t> values(bytes.size() / sizeof(uint32_t));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
