@@ -256,16 +256,16 @@ bool uses_zstd(const Array& array) {
 
 // Values that only a search for repetitions makes small: pieces of random bytes come again, mostly at other
 // positions in a value.
-std::vector<uint32_t> repeated_noise() {
-  constexpr size_t kNoise = 12'000;
-  constexpr size_t kPiece = 1'200;
+std::vector<uint64_t> repeated_noise() {
+  constexpr size_t kNoise = 2048;
+  constexpr size_t kPiece = 256;
   Random random(5);
-  auto bytes = make<uint8_t>(10 * kNoise, [&](uint64_t) { return static_cast<uint8_t>(random.next()); });
+  auto bytes = make<uint8_t>(16 * kNoise, [&](uint64_t) { return static_cast<uint8_t>(random.next()); });
   for (size_t i = kNoise; i < bytes.size(); i += kPiece) {
     std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(random.below(kNoise - kPiece)), kPiece,
                 bytes.begin() + static_cast<ptrdiff_t>(i));
   }
-  std::vector<uint32_t> values(bytes.size() / sizeof(uint32_t));
+  std::vector<uint64_t> values(bytes.size() / sizeof(uint64_t));
   std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
