@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -254,20 +253,17 @@ bool uses_zstd(const Array& array) {
   return array.codec == CodecId::zstd || std::ranges::any_of(array.children, &uses_zstd);
 }
 
-// Values that only a search for repetitions makes small: pieces of random bytes come again, mostly at other
-// positions in a value.
-std::vector<uint64_t> repeated_noise() {
-  constexpr size_t kNoise = 2048;
-  constexpr size_t kPiece = 256;
+// Values that only a search for repetitions makes small: pieces of random bytes come again.
+std::vector<uint8_t> repeated_noise() {
+  constexpr size_t kNoise = 3000;
+  constexpr size_t kPiece = 300;
   Random random(5);
-  auto bytes = make<uint8_t>(16 * kNoise, [&](uint64_t) { return static_cast<uint8_t>(random.next()); });
+  auto bytes = make<uint8_t>(10 * kNoise, [&](uint64_t) { return static_cast<uint8_t>(random.next()); });
   for (size_t i = kNoise; i < bytes.size(); i += kPiece) {
     std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(random.below(kNoise - kPiece)), kPiece,
                 bytes.begin() + static_cast<ptrdiff_t>(i));
   }
-  std::vector<uint64_t> values(bytes.size() / sizeof(uint64_t));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
+  return bytes;
 }
 
 TEST(Select, OnlyCompactCompresses) {
