@@ -29,6 +29,7 @@ void catch_interrupts() {
   action.sa_handler = &remember;
   // No SA_RESTART: a read that waits for a pipe must return.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
+  std::signal(SIGXFSZ, SIG_IGN);  // writing more than a limit allows is then an error
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);

@@ -189,10 +189,20 @@ Result<Target> open_target(const std::string& path, bool force, int input_descri
   return target;
 }
 
+Status check_not_input(const Target& target, const std::string& path) {
+  struct stat input {};
+  struct stat output {};
+  const bool same = target.exists && ::stat(path.c_str(), &input) == 0 &&
+                    ::stat(target.path.c_str(), &output) == 0 && same_file(input, output);
+  BOBBIN_RETURN_IF(same, StatusCode::io, target.path + ": is an input too");
+  return {};
+}
+
 Result<file::Output> open_output(const Target& target, bool force) {
   if (target.stream) {
     return file::Output::borrow(target.descriptor.get());
   }
+  catch_interrupts();  // from here on there is a temporary file to remove
   Result<file::Output> created = file::Output::create(target.path, force);
   if (!created.has_value()) {
     return created.error().in(target.name);

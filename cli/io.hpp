@@ -61,6 +61,9 @@ struct Target {
 // unless `force`; and if it is a stream, not a terminal unless `force`.
 [[nodiscard]] Result<Target> open_target(const std::string& path, bool force, int input_descriptor);
 // The stream itself, or a new file that gets its name at commit().
+// An interrupt removes its temporary file: see interrupt.hpp.
 [[nodiscard]] Result<file::Output> open_output(const Target& target, bool force);
+// Fails if the target is the file of this name, which is read: not even -f replaces it.
+[[nodiscard]] Status check_not_input(const Target& target, const std::string& path);
 
 }  // namespace bobbin::cli

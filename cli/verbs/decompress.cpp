@@ -188,8 +188,10 @@ Status copy_column(const DecompressArgs& args, const OpenReader& file, const Row
 Status copy_table(const DecompressArgs& args, const OpenReader& file, const RowRange& rows, Backend backend,
                   Format format, file::Output& output, const std::string& output_name) {
   const std::optional<csv::Options> noted = csv::noted_options(file.reader.metadata());
-  BOBBIN_ASSIGN(const csv::Options options,
-                csv_options(args.csv, noted, format == Format::tsv ? ".tsv" : args.output));
+  // The lines of one column have no delimiters: another one than when they were read could only add quotes.
+  const bool is_bare = noted.has_value() && file.reader.columns().size() == 1;
+  const std::string name = format == Format::tsv ? ".tsv" : is_bare ? "" : args.output;
+  BOBBIN_ASSIGN(const csv::Options options, csv_options(args.csv, noted, name));
   std::vector<size_t> columns = all_columns(file.reader);
   if (args.column) {
     BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
@@ -229,9 +231,6 @@ Status decompress(const DecompressArgs& args) {
   BOBBIN_ASSIGN(const RowRange rows, find_rows(file, args.rows));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   BOBBIN_ASSIGN(const Target target, open_target(path, args.force, file.descriptor.get()));
-  if (!target.stream) {
-    catch_interrupts();  // from here on there is a temporary file to remove
-  }
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
   BOBBIN_TRY(format ? copy_table(args, file, rows, backend, *format, output, target.name)
                     : copy_column(args, file, rows, backend, output, target.name));

@@ -7,7 +7,6 @@
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/report/page.hpp"
 
@@ -25,9 +24,6 @@ struct ReportArgs {
 Status write_report(const ReportArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, file.descriptor.get()));
-  if (!target.stream) {
-    catch_interrupts();  // from here on there is a temporary file to remove
-  }
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
   page::Model model = page::make_model(file);
   if (!args.no_peers) {

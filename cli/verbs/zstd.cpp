@@ -10,8 +10,10 @@
 #include <functional>
 #include <utility>
 
+#include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 
@@ -22,6 +24,7 @@ constexpr std::string_view kZstSuffix = ".zst";
 constexpr size_t kBatchBytes = size_t{32} << 20;
 constexpr uint64_t kDeviceBatchBytes = uint64_t{256} << 20;
 constexpr uint64_t kWorthDevice = uint64_t{8} << 20;
+constexpr uint64_t kMostWhole = uint64_t{8} << 20;  // content of frames that are decoded whole
 
 struct ZstdArgs {
   std::vector<std::string> inputs;
@@ -74,6 +77,23 @@ Result<std::vector<std::byte>> read_all(const Input& input,
   }
 }
 
+struct ByteRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+std::optional<ByteRange> parse_range(const std::string& text) {
+  ByteRange range;
+  const char* const stop = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), stop, range.begin);
+  if (first.ec != std::errc() || first.ptr == stop || *first.ptr != ':') {
+    return std::nullopt;
+  }
+  const auto second = std::from_chars(first.ptr + 1, stop, range.end);
+  const bool valid = second.ec == std::errc() && second.ptr == stop && range.begin <= range.end;
+  return valid ? std::optional(range) : std::nullopt;
+}
+
 class Job {
  public:
   Job(const ZstdArgs& args, std::optional<zstd::Dictionary> dictionary)
@@ -88,8 +108,8 @@ class Job {
     }
     BOBBIN_ASSIGN(Input input, open_input(path));
     if (args_.test) {
-      BOBBIN_ASSIGN(const uint64_t bytes, decompress(input, nullptr));
-      say(fmt::format("{}: {} bytes, no error\n", input.name, bytes));
+      BOBBIN_ASSIGN(const uint64_t bytes, decompress(input, nullptr, input.name));
+      say(fmt::format("{}: {} bytes, no error\n", printable(input.name), bytes));
       return {};
     }
     BOBBIN_ASSIGN(const std::string name, output_name(path));
@@ -98,13 +118,19 @@ class Job {
     BOBBIN_RETURN_IF(beside_input && !input.length.has_value(), StatusCode::invalid_argument,
                      input.name + ": not a regular file; name the output with -o or use -c");
     BOBBIN_ASSIGN(const Target target, open_target(name, args_.force, input.descriptor.get()));
+    BOBBIN_TRY(check_not_input(target, args_.dictionary));
     BOBBIN_ASSIGN(file::Output output, open_output(target, args_.force));
-    BOBBIN_ASSIGN(const uint64_t bytes, transform(input, output));
+    if (!target.stream && input.length.has_value()) {
+      BOBBIN_TRY(output.take_attributes(input.descriptor.get()).in(target.name));
+    }
+    BOBBIN_ASSIGN(const uint64_t bytes, transform(input, output, target.name));
     BOBBIN_TRY(output.commit().in(target.name));
     if (!target.stream) {
-      say(fmt::format("{}: {} => {} bytes ({})\n", input.name, bytes, output.position(), target.name));
+      say(fmt::format("{}: {} => {} bytes ({})\n", printable(input.name), bytes, output.position(),
+                      printable(target.name)));
     }
-    if (args_.remove && !is_standard(path)) {
+    // What went into a stream may not have arrived.
+    if (args_.remove && !is_standard(path) && !target.stream) {
       BOBBIN_RETURN_IF(::unlink(path.c_str()) != 0, StatusCode::io, path + ": could not be removed");
     }
     return {};
@@ -127,21 +153,22 @@ class Job {
     if (!args_.decompress) {
       return path + std::string(kZstSuffix);
     }
-    BOBBIN_RETURN_IF(!path.ends_with(kZstSuffix) || path.size() == kZstSuffix.size(),
+    const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
+    BOBBIN_RETURN_IF(!file.ends_with(kZstSuffix) || file.size() == kZstSuffix.size(),
                      StatusCode::invalid_argument,
-                     path + ": the name does not end in .zst; name the output with -o or use -c");
+                     path + ": the name is not one with .zst added; name the output with -o or use -c");
     return path.substr(0, path.size() - kZstSuffix.size());
   }
 
-  Result<uint64_t> transform(const Input& input, file::Output& output) {
+  Result<uint64_t> transform(const Input& input, file::Output& output, const std::string& name) {
     if (!args_.range.empty()) {
-      return extract(input, output);
+      return extract(input, output, name);
     }
-    return args_.decompress ? decompress(input, &output) : compress(input, output);
+    return args_.decompress ? decompress(input, &output, name) : compress(input, output, name);
   }
 
   // A batch of frames at a time; the seek table comes last.
-  Result<uint64_t> compress(const Input& input, file::Output& output) const {
+  Result<uint64_t> compress(const Input& input, file::Output& output, const std::string& name) const {
     BOBBIN_ASSIGN(const Backend backend, backend_for(input.length.value_or(0)));
     const size_t together = backend == Backend::cpu ? kBatchBytes : kDeviceBatchBytes;
     const size_t batch = std::max<size_t>(together / args_.frame_bytes, 1) * args_.frame_bytes;
@@ -163,16 +190,16 @@ class Job {
       BOBBIN_ASSIGN(const auto frames, zstd::encode(std::span(content).first(got), options, backend));
       BOBBIN_ASSIGN(const auto listed, zstd::list_frames(frames));
       entries.insert(entries.end(), listed.begin(), listed.end());
-      BOBBIN_TRY(output.write(frames));
+      BOBBIN_TRY(output.write(frames).in(name));
       progress.show(total, input.length.value_or(0));
     }
     if (entries.size() > 1) {
-      BOBBIN_TRY(output.write(zstd::make_seek_table(entries)));
+      BOBBIN_TRY(output.write(zstd::make_seek_table(entries)).in(name));
     }
     return total;
   }
 
-  // Frames that are decoded together: one on the CPU, many on a device.
+  // Frames that are decoded together: one on the CPU, in pieces if it is large; many on a device.
   struct Part {
     uint64_t stored = 0;
     uint64_t bound = 0;  // of the content
@@ -233,7 +260,7 @@ class Job {
   }
 
   // Returns the bytes read, or without output the bytes decoded.
-  Result<uint64_t> decompress(const Input& input, file::Output* output) const {
+  Result<uint64_t> decompress(const Input& input, file::Output* output, const std::string& name) const {
     BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
     BOBBIN_RETURN_IF(bytes.empty(), StatusCode::corrupt, input.name + ": empty, not a .zst file");
     BOBBIN_ASSIGN(const Backend backend, backend_for(bytes.size()));
@@ -241,10 +268,19 @@ class Job {
     uint64_t decoded = 0;
     for (uint64_t at = 0; at < bytes.size();) {
       BOBBIN_ASSIGN(const Part part, next_part(input, bytes, at, backend));
-      BOBBIN_ASSIGN(const auto content, decode_part(input, bytes, at, part, backend));
-      decoded += content.size();
-      if (output != nullptr) {
-        BOBBIN_TRY(output->write(content));
+      const auto take = [&](std::span<const std::byte> content) -> Status {
+        decoded += content.size();
+        BOBBIN_TRY(check_interrupt().in(input.name));
+        return output != nullptr ? output->write(content).in(name) : Status();
+      };
+      if (backend == Backend::cpu && part.bound > kMostWhole) {
+        const auto done = zstd::decode_in_pieces(std::span(bytes).subspan(at, part.stored), take, decode_);
+        if (!done.has_value()) {
+          return is_of_frame(done.error()) ? done.error().in(frame_place(input, at)) : done.error();
+        }
+      } else {
+        BOBBIN_ASSIGN(const auto content, decode_part(input, bytes, at, part, backend));
+        BOBBIN_TRY(take(content));
       }
       at += part.stored;
       progress.show(at, bytes.size());
@@ -252,30 +288,25 @@ class Job {
     return output != nullptr ? bytes.size() : decoded;
   }
 
+  // Errors of writing name a place already.
+  static bool is_of_frame(const Status& error) { return error.code() != StatusCode::io; }
+
   // BEGIN:END of the content.
-  Result<uint64_t> extract(const Input& input, file::Output& output) const {
+  Result<uint64_t> extract(const Input& input, file::Output& output, const std::string& name) const {
     BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    const char* const text = args_.range.data();
-    const char* const stop = text + args_.range.size();
-    const auto first = std::from_chars(text, stop, begin);
-    const bool colon = first.ec == std::errc() && first.ptr != stop && *first.ptr == ':';
-    const auto second = colon ? std::from_chars(first.ptr + 1, stop, end) : first;
-    BOBBIN_RETURN_IF(!colon || second.ec != std::errc() || second.ptr != stop || end < begin,
-                     StatusCode::invalid_argument,
-                     "--seek " + args_.range + ": expected BEGIN:END in bytes of the content");
-    const auto part = zstd::decode_range(bytes, begin, end - begin, decode_);
+    const ByteRange range = *parse_range(args_.range);
+    const auto part = zstd::decode_range(bytes, range.begin, range.end - range.begin, decode_);
     if (!part.has_value()) {
       return part.error().in(input.name);
     }
-    BOBBIN_TRY(output.write(*part));
-    return end - begin;
+    BOBBIN_TRY(output.write(*part).in(name));
+    return range.end - range.begin;
   }
 
   [[nodiscard]] Status list(const std::string& path) const {
     BOBBIN_ASSIGN(const Input input, open_input(path));
     BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
+    BOBBIN_RETURN_IF(bytes.empty(), StatusCode::corrupt, input.name + ": empty, not a .zst file");
     uint64_t frames = 0;
     uint64_t skipped = 0;
     uint64_t blocks = 0;
@@ -298,8 +329,9 @@ class Job {
                     : std::nullopt;
     }
     print(fmt::format(
-        "{}: {} frames, {} skippable, {} blocks, {} bytes of {}, ratio {}, checksum {}\n", input.name, frames,
-        skipped, blocks, bytes.size(), content.has_value() ? std::to_string(*content) : "unknown size",
+        "{}: {} frames, {} skippable, {} blocks, {} bytes of {}, ratio {}, checksum {}\n",
+        printable(input.name), frames, skipped, blocks, bytes.size(),
+        content.has_value() ? std::to_string(*content) : "unknown size",
         content.has_value() && !bytes.empty()
             ? fmt::format("{:.3f}", static_cast<double>(*content) / static_cast<double>(bytes.size()))
             : "unknown",
@@ -341,7 +373,6 @@ void add_samples(std::span<const std::byte> file, bool lines,
 }
 
 Status train(const ZstdArgs& args) {
-  BOBBIN_RETURN_IF(args.output.empty(), StatusCode::invalid_argument, "--train: name the dictionary with -o");
   std::vector<std::vector<std::byte>> files;
   for (const std::string& path : args.inputs) {
     BOBBIN_ASSIGN(const Input input, open_input(path));
@@ -354,8 +385,11 @@ Status train(const ZstdArgs& args) {
   BOBBIN_ASSIGN(const auto dictionary,
                 zstd::train_dictionary(samples, {.max_bytes = args.max_size, .level = args.level}));
   BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, -1));
+  for (const std::string& path : args.inputs) {
+    BOBBIN_TRY(check_not_input(target, path));
+  }
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
-  BOBBIN_TRY(output.write(dictionary));
+  BOBBIN_TRY(output.write(dictionary).in(target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
     std::fputs(fmt::format("{}: dictionary of {} bytes from {} samples\n", target.name, dictionary.size(),
@@ -375,15 +409,15 @@ int run_zstd(const ZstdArgs& args) {
   if (!dictionary.has_value()) {
     return report(dictionary.error());
   }
-  if (args.inputs.size() > 1 && !args.output.empty()) {
-    return report({StatusCode::invalid_argument, "-o: several inputs cannot have one output"});
-  }
   Job job(args, std::move(*dictionary));
   int code = kOk;
   const std::vector<std::string> standard{"-"};
   for (const std::string& path : args.inputs.empty() ? standard : args.inputs) {
     const Status status = job.run(path);
     code = status.ok() ? code : report(status);
+    if (interrupt_signal() != 0) {
+      break;
+    }
   }
   return code;
 }
@@ -408,14 +442,21 @@ void add_zstd(const Parser& parser, Action& action) {
         level == 1 ? "Levels: -1 is fastest, -9 smallest (default: -3)" : "");
   }
   add_output(verb, args->output, "Output file (default: the input's name with .zst added or removed)");
-  verb.add_flag("-c,--stdout", args->to_stdout, "Write to stdout");
+  verb.add_flag("-c,--stdout", args->to_stdout, "Write to stdout").excludes(verb.option("--output"));
   verb.add_option("-D,--dictionary", args->dictionary, "Dictionary to compress or decompress with")
       .type_name("FILE");
   verb.add_flag("--train", args->train, "Make a dictionary, named by -o, from sample files");
   verb.add_flag("--lines", args->lines, "With --train: every line is a sample (default: every file)");
   verb.add_option("--max-size", args->max_size, "With --train: largest dictionary in bytes (default: 112640)")
       .between(1024, uint64_t{16} << 20);
-  verb.add_option("--seek", args->range, "Decompress bytes BEGIN:END of the content only").type_name("RANGE");
+  verb.add_option("--seek", args->range, "Decompress bytes BEGIN:END of the content only")
+      .check("range",
+             [](const std::string& text) {
+               return parse_range(text) ? "" : "'" + text + "' is not BEGIN:END, in bytes of the content";
+             })
+      .type_name("RANGE")
+      .excludes(verb.option("--test"))
+      .excludes(verb.option("--list"));
   verb.add_option("--frame-size", args->frame_bytes, "Content bytes per frame (default: 65536)")
       .between(256, uint64_t{1} << 30);
   verb.add_option("--max-window", args->max_window, "Largest window to accept, in bytes (default: 128 MiB)");
@@ -425,8 +466,10 @@ void add_zstd(const Parser& parser, Action& action) {
           "Where to work: auto (the GPU if there is one and the file is large), cpu, cuda or emulator");
   verb.add_flag("--no-check", args->no_checksum, "Write no checksums");
   verb.add_flag("-k,--keep", args->keep, "Keep the source (the default)");
-  verb.add_flag("--rm", args->remove, "Remove the source after success (default: keep it)")
-      .excludes(verb.option("--keep"));
+  verb.add_flag("--rm", args->remove,
+                "Remove the source after success, unless the output is a stream (default: keep it)")
+      .excludes(verb.option("--keep"))
+      .excludes(verb.option("--seek"));
   add_force(verb, args->force);
   add_quiet(verb, args->quiet);
   verb.footer(
@@ -435,6 +478,12 @@ void add_zstd(const Parser& parser, Action& action) {
   verb.callback([args, &action] {
     if (args->num_levels > 1) {
       refuse("expected one level, from -1 to -9");
+    }
+    if (args->train && args->output.empty()) {
+      refuse("--train: name the dictionary with -o");
+    }
+    if (!args->train && args->inputs.size() > 1 && !args->output.empty()) {
+      refuse("-o: several inputs cannot have one output");
     }
     action = [args] { return run_zstd(*args); };
   });

@@ -34,6 +34,13 @@ void check(bool holds) {
 void read_file(std::span<const std::byte> bytes) {
   const auto decoded = zstd::decode_all(bytes, kMaxContent, {.verify_checksums = false});
   check(!decoded.has_value() || decoded->size() <= kMaxContent);
+  uint64_t in_pieces = 0;
+  const auto take = [&](std::span<const std::byte> piece) -> Status {
+    in_pieces += piece.size();
+    return in_pieces <= kMaxContent ? Status() : Status(StatusCode::unsupported, "more than is wanted");
+  };
+  const auto first = zstd::decode_in_pieces(bytes, take, {.verify_checksums = false});
+  check(!decoded.has_value() || bytes.empty() || (first.has_value() && *first <= decoded->size()));
   const auto frames = zstd::list_frames(bytes);
   if (frames.has_value() && !frames->empty()) {
     (void)zstd::decode_range(bytes, frames->back().content_begin, 1);

@@ -78,6 +78,9 @@ class BOBBIN_API Output {
   Output& operator=(Output&&) = delete;
   ~Output() { discard(); }
 
+  // The new file gets the permissions, the time of the last change and, where that is allowed, the owner of
+  // another one, which must stay open until commit().
+  [[nodiscard]] Status take_attributes(int from);
   [[nodiscard]] Status write(std::span<const std::byte> bytes);
   // Writes the gathered bytes; then syncs the file, gives it its name and syncs the directory.
   [[nodiscard]] Status commit();
@@ -91,6 +94,7 @@ class BOBBIN_API Output {
   explicit Output(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
   [[nodiscard]] Status flush();
+  void copy_attributes() const;
   [[nodiscard]] Status give_name();
 
   Descriptor descriptor_;
@@ -98,6 +102,7 @@ class BOBBIN_API Output {
   std::string temporary_;  // a name in the directory; empty: there is no temporary file
   std::string name_;
   bool overwrite_ = false;
+  int like_ = -1;  // take_attributes()
   uint64_t position_ = 0;
   std::vector<std::byte> held_;
 };

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,6 +93,14 @@ struct FrameExtent {
 [[nodiscard]] BOBBIN_API Result<std::vector<std::byte>> decode_all(std::span<const std::byte> in,
                                                                    uint64_t max_bytes,
                                                                    const DecodeOptions& options = {});
+
+// Decodes one frame from the start of `in`, and hands its content to `sink` in pieces, one after another:
+// takes little more memory than two windows. Returns the size of the content. Ends with the sink's first
+// error. The checksum is compared at the end.
+using ContentSink = std::function<Status(std::span<const std::byte> piece)>;
+[[nodiscard]] BOBBIN_API Result<uint64_t> decode_in_pieces(std::span<const std::byte> in,
+                                                           const ContentSink& sink,
+                                                           const DecodeOptions& options = {});
 
 // Frames in a device's memory, decoded together: thousands of small ones, or few large ones, keep a GPU busy.
 struct BatchFrame {

@@ -197,6 +197,7 @@ NullTest::NullTest(const std::vector<std::string>& texts) {
     }
     texts_.push_back(text);
   }
+  found_.resize(texts_.size());
   quoted_.resize(texts_.size());
 }
 
@@ -208,7 +209,7 @@ bool NullTest::is_listed(const RawField& field) const {
   if (field.quoted) {
     quoted_[found] = true;
   } else {
-    first_found_ = std::min(first_found_, found);
+    found_[found] = true;
   }
   return true;
 }
@@ -223,9 +224,20 @@ std::vector<std::string> NullTest::texts_to_note() const {
   return texts;
 }
 
+std::string NullTest::other_text() const {
+  const std::string& common = common_text();
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    if (found_[i] && texts_[i] != common) {
+      return quoted_text(texts_[i]);
+    }
+  }
+  return found_empty_ && !common.empty() ? "an empty field" : "";
+}
+
 const std::string& NullTest::common_text() const {
-  if (first_found_ < texts_.size()) {
-    return texts_[first_found_];
+  const auto found = static_cast<size_t>(std::ranges::find(found_, true) - found_.begin());
+  if (found < texts_.size()) {
+    return texts_[found];
   }
   const auto empty = std::ranges::find(texts_, "");
   return empty == texts_.end() ? texts_.front() : *empty;

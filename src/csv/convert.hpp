@@ -23,7 +23,9 @@ class NullTest {
 
   [[nodiscard]] bool operator()(const RawField& field) const {
     if (field.size == 0) {
-      return empty_ && !field.quoted;
+      const bool null = empty_ && !field.quoted;
+      found_empty_ = found_empty_ || null;
+      return null;
     }
     // Few fields are as short as a null and begin like one.
     return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && is_listed(field) &&
@@ -33,6 +35,8 @@ class NullTest {
   // The text for all nulls that were tested, so that they come back as they were if all had the same one; and
   // those of the texts that occurred in quotes, which must keep them.
   [[nodiscard]] std::vector<std::string> texts_to_note() const;
+  // Another text that occurred, in words; empty if all nulls had the same.
+  [[nodiscard]] std::string other_text() const;
 
   // Whether one of the texts begins with a digit.
   [[nodiscard]] bool may_be_number() const {
@@ -43,8 +47,9 @@ class NullTest {
   [[nodiscard]] bool is_listed(const RawField& field) const;
   [[nodiscard]] const std::string& common_text() const;
 
-  mutable size_t first_found_ = SIZE_MAX;  // the first of the texts, other than the empty one, that occurred
-  mutable std::vector<bool> quoted_;       // which of the texts occurred in quotes
+  mutable std::vector<bool> found_;   // which of the texts occurred, other than the empty one
+  mutable std::vector<bool> quoted_;  // which of them occurred in quotes
+  mutable bool found_empty_ = false;
   bool empty_ = false;
   size_t longest_ = 0;
   std::array<bool, 256> begins_{};  // by the first character

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/text.hpp"
@@ -39,23 +40,24 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
     taken.insert(name.value_or(""));
   }
   std::unordered_set<std::string> used;
+  std::unordered_map<std::string, size_t> numbers;  // the last one that was tried for a name
   std::vector<std::string> all;
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string own = names[i].value_or(number_name(i));
     std::string name = own;
     const bool is_free = names[i].has_value() || !taken.contains(own);
-    for (size_t n = 1; !is_free || used.contains(name); ++n) {
-      name = fmt::format("{}_{}", own, n);
+    while (!is_free || used.contains(name)) {
+      name = fmt::format("{}_{}", own, ++numbers[own]);
       if (!taken.contains(name) && !used.contains(name)) {
         break;
       }
     }
     used.insert(name);
     if (from_header && !names[i]) {
-      notes.push_back(fmt::format("column {} has no name; it is called {}", i + 1, name));
+      notes.push_back(fmt::format("column {} has no name; it is called {}", i + 1, printable(name)));
     } else if (name != own) {
-      notes.push_back(
-          fmt::format("column {} is renamed {}: the name {} is taken", i + 1, name, quoted_text(own)));
+      notes.push_back(fmt::format("column {} is renamed {}: the name {} is taken", i + 1, printable(name),
+                                  quoted_text(own)));
     }
     all.push_back(std::move(name));
   }
@@ -338,6 +340,10 @@ std::vector<std::string> Reader::notes() const {
   all.insert(all.end(), type_notes_.begin(), type_notes_.end());
   std::ranges::copy_if(change_notes_, std::back_inserter(all),
                        [](const auto& note) { return !note.empty(); });
+  if (const std::string other = is_null_.other_text(); !other.empty()) {
+    all.push_back(
+        fmt::format("nulls: {} is written back as {}", other, quoted_text(is_null_.texts_to_note().front())));
+  }
   return all;
 }
 

@@ -356,27 +356,22 @@ Candidate find_marks(std::string_view text, bool is_whole, const Options& option
   return best ? std::move(*best) : Candidate{options, {}, {}};
 }
 
-// Whether CRs outnumber the LFs: these may be in quotes, or one was added at the end of a text of lines that
-// end in CR.
-bool has_more_returns(std::string_view text) {
-  return std::ranges::count(text, '\r') > std::ranges::count(text, '\n');
-}
-
 Candidate find_ends_and_marks(std::string_view text, bool is_whole, Options options, const Known& known) {
   options.line_end = find_line_end(text, is_whole);
   Candidate found = find_marks(text, is_whole, options, known);
-  if (options.line_end == LineEnd::cr || !has_more_returns(text)) {
-    return found;
-  }
-  options.line_end = LineEnd::cr;
-  Candidate other = find_marks(text, is_whole, options, known);
   const auto is_table = [](const Candidate& candidate) {
     return is_split(candidate) && !candidate.sample.failed && candidate.sample.records.size() > 1;
   };
+  if (options.line_end == LineEnd::cr || is_table(found) || text.find('\r') == std::string_view::npos) {
+    return found;
+  }
+  // LFs may be in quotes, or one was added at the end of a text of lines that end in CR.
+  options.line_end = LineEnd::cr;
+  Candidate other = find_marks(text, is_whole, options, known);
   // An LF at the start of a record is the end of a line that ends in CRLF.
   const auto begins_with_feed = [](const Record& record) { return record.front().starts_with('\n'); };
   const bool is_mixed = std::ranges::any_of(other.sample.records, begins_with_feed);
-  return is_table(other) && !is_mixed && !is_table(found) ? other : found;
+  return is_table(other) && !is_mixed ? other : found;
 }
 
 // All records but the first one, which has the names, end in a delimiter. Removes the empty fields after it.
@@ -485,16 +480,32 @@ uint64_t take_titles(Sample& sample, size_t fields, const NullTest& is_null) {
   return sample.lines[titles] - 1;
 }
 
+// At least the first line, within limits.
 Result<std::string> read_begin(Source& source, bool& is_whole) {
-  std::string text(kSniffBytes, '\0');
+  constexpr size_t kMostBytes = 128 * kSniffBytes;
+  std::string text;
   size_t size = 0;
-  for (size_t got = 1; got > 0 && size < text.size(); size += got) {
-    BOBBIN_ASSIGN(got, source.read(std::span(text).subspan(size)));
-    is_whole = got == 0;
+  while (!is_whole && size < kMostBytes && text.find_first_of("\r\n") == std::string::npos) {
+    text.resize(size == 0 ? kSniffBytes : 4 * size);
+    for (size_t got = 1; got > 0 && size < text.size(); size += got) {
+      BOBBIN_ASSIGN(got, source.read(std::span(text).subspan(size)));
+      is_whole = got == 0;
+    }
+    text.resize(size);
   }
-  text.resize(size);
   source.rewind();
   return text;
+}
+
+// The delimiter that a first line such as `sep=;` states: Excel reads and writes such lines.
+std::optional<char> stated_delimiter(std::string_view text) {
+  constexpr std::string_view kKey = "sep=";
+  std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  if (line.size() > 2 && line.front() == '"' && line.back() == '"') {
+    line = line.substr(1, line.size() - 2);
+  }
+  return line.size() == kKey.size() + 1 && line.starts_with(kKey) ? parse_delimiter(line.substr(kKey.size()))
+                                                                  : std::nullopt;
 }
 
 std::string mark_name(char mark) {
@@ -503,18 +514,24 @@ std::string mark_name(char mark) {
 
 }  // namespace
 
-Result<Sniffed> sniff(Source& source, const Options& options, const Known& known) {
+Result<Sniffed> sniff(Source& source, const Options& options, const Known& given) {
   BOBBIN_TRY(check(options));
+  Known known = given;
   bool is_whole = false;
   BOBBIN_ASSIGN(const std::string text, read_begin(source, is_whole));
   Options basis = options;
   basis.header = false;
+  if (const auto stated = stated_delimiter(text); stated && !known.delimiter && !known.skips) {
+    known.delimiter = stated;
+    basis.skip_lines = 1;
+  }
   Candidate found = find_ends_and_marks(text, is_whole, basis, known);
   const NullTest is_null(options.nulls);
   found.options.trailing = take_trailing(found);
   Sniffed sniffed{found.options, found.shape.fields};
   if (!known.skips) {
-    sniffed.options.skip_lines = take_titles(found.sample, found.shape.fields, is_null);
+    sniffed.options.skip_lines =
+        std::max(basis.skip_lines, take_titles(found.sample, found.shape.fields, is_null));
   }
   sniffed.options.header =
       known.header.value_or(find_header(found.sample.records, found.shape.fields, is_null) != Header::none);

@@ -85,6 +85,7 @@ Output::Output(Output&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       name_(std::move(other.name_)),
       overwrite_(other.overwrite_),
+      like_(other.like_),
       position_(other.position_),
       held_(std::move(other.held_)) {}
 
@@ -138,6 +139,28 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   return Status(StatusCode::io, "create: could not find a free name for a temporary file");
 }
 
+Status Output::take_attributes(int from) {
+  // Until commit() only the owner may read it.
+  BOBBIN_RETURN_IF(::fchmod(descriptor_.get(), S_IRUSR | S_IWUSR) != 0, StatusCode::io,
+                   "create: the permissions could not be set");
+  like_ = from;
+  return {};
+}
+
+// Not every file system has them, and not every user may set them: the content matters more.
+void Output::copy_attributes() const {
+  struct stat info {};
+  if (like_ < 0 || ::fstat(like_, &info) != 0) {
+    return;
+  }
+  const bool owned = ::fchown(descriptor_.get(), info.st_uid, info.st_gid) == 0;
+  const mode_t mode = info.st_mode & 0777;
+  // Permissions of a group are not given to another group.
+  (void)::fchmod(descriptor_.get(), owned ? mode : mode & ~static_cast<mode_t>(S_IRWXG));
+  const timespec times[] = {info.st_atim, info.st_mtim};
+  (void)::futimens(descriptor_.get(), times);
+}
+
 Status Output::write(std::span<const std::byte> bytes) {
   position_ += bytes.size();
   if (held_.size() + bytes.size() > kHeldBytes) {
@@ -161,6 +184,7 @@ Status Output::commit() {
   if (temporary_.empty()) {
     return {};  // a borrowed descriptor: syncing is up to its owner
   }
+  copy_attributes();
   if (::fsync(descriptor_.get()) != 0) {
     return io_error("sync", errno);
   }

@@ -373,7 +373,10 @@ Result<Array> encode_as(const ResolvedCascade& candidate, const Values& values, 
   return Encoder(goal, backend).encode(candidate, values);
 }
 
-Choice choose_strings(const StringsView& strings, const Goal& goal) {
+namespace {
+
+// Codecs that keep strings whole are considered if the others may be larger, or always.
+Choice choose_strings(const StringsView& strings, const Goal& goal, bool always_whole) {
   const std::vector<uint64_t> vectors = sampled_vectors(strings.length);
   const bool takes_all = samples_all(strings, vectors);
   const Strings some = takes_all ? Strings{} : sample_of(strings, vectors);
@@ -396,7 +399,7 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
     return strings_in_parts(codec, sample, static_cast<double>(strings.length), share);
   });
   const double least = least_bytes_of(sample, share) * scale;
-  if (is_compact(goal) || choice.candidates.empty() ||
+  if (always_whole || is_compact(goal) || choice.candidates.empty() ||
       static_cast<double>(choice.candidates[0].bytes) > least) {
     try_codecs(false, [&](const Codec& codec) { return whole_strings(codec, sample, scale, takes_all); });
   }
@@ -404,10 +407,16 @@ Choice choose_strings(const StringsView& strings, const Goal& goal) {
   return choice;
 }
 
+}  // namespace
+
+Choice choose_strings(const StringsView& strings, const Goal& goal) {
+  return choose_strings(strings, goal, false);
+}
+
 Result<Array> encode_strings(const StringsView& strings, const Array* previous, const Goal& goal,
                              Backend backend) {
   const Effort effort = effort_for(goal, strings.num_bytes(), 1);
-  return encode_best(choose_strings(strings, goal).candidates, effort, [&](const Candidate& candidate) {
+  const auto encode_with = [&](const Candidate& candidate) {
     // Entries may be compressed further for the goal `compact`, and devices encode on their own.
     const bool on_host = backend == Backend::cpu;
     if (candidate.whole != nullptr && previous == nullptr && on_host) {
@@ -416,7 +425,12 @@ Result<Array> encode_strings(const StringsView& strings, const Array* previous, 
     const bool is_ready = candidate.parts != nullptr && !is_compact(goal) && on_host;
     return is_ready ? Encoder(goal, backend).encode(candidate.cascade, *candidate.parts)
                     : encode_strings_as(candidate.cascade, strings, previous, goal, backend);
-  });
+  };
+  auto best = encode_best(choose_strings(strings, goal, false).candidates, effort, encode_with);
+  // The sample may have shown few of many different strings: then a dictionary fails.
+  return best.error().code() == StatusCode::unsupported
+             ? encode_best(choose_strings(strings, goal, true).candidates, effort, encode_with)
+             : best;
 }
 
 Result<Array> encode_strings_as(const ResolvedCascade& candidate, const StringsView& strings,

@@ -25,6 +25,8 @@ try '\377\376a\000,\000b\000\n\0001\000,\0002\000\n\000'
 printf 'n\tx\n1\ta,b\n2\t"\n3\tc\n' > bare.tsv
 bobbin compress bare.tsv -q && bobbin decompress bare.tsv.bob -q -o bare.csv && cat bare.csv
 bobbin decompress bare.tsv.bob -q -o again.tsv && cmp bare.tsv again.tsv && echo same
+printf 'x\nhello, world\nfoo\n' > one.csv
+bobbin compress one.csv -q && bobbin decompress one.csv.bob -q -o again.csv && cmp one.csv again.csv && echo same
 # Duplicate names, and a column that is text because of one value.
 try 'a,a,\n1,2,3\n'
 { echo rate,n; for i in 1 2 3 4 5; do echo "0.$i,$i"; done; echo N/A,6; } > late.csv

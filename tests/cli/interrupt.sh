@@ -3,4 +3,5 @@
 make u8 1000 'i % 10' > a.bin
 for signal in INT TERM; do
   interrupt $signal bobbin compress pipe --type u8 -o out.bob
+  interrupt $signal bobbin zstd pipe -o out.zst
 done

@@ -238,6 +238,23 @@ TEST(CsvSniff, Headers) {
   EXPECT_EQ(found("1,x\n2,y\n", {.header = true}), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
+TEST(CsvSniff, AFirstLineMayStateTheDelimiter) {
+  const char* const stated = "delimiter ';', quote '\"', header row, 2 columns, 1 line skipped";
+  EXPECT_EQ(found("sep=;\na;b\n1;2\n3;4\n"), stated);
+  EXPECT_EQ(found("\"sep=;\"\r\na;b\r\n1;2,5\r\n3;4,5\r\n"), stated);
+  EXPECT_EQ(found("sep=,x\n1,2\n"), "delimiter ',', quote '\"', header row, 2 columns");
+}
+
+TEST(CsvSniff, ALongFirstLineIsReadToItsEnd) {
+  std::string names = "x0";
+  std::string values = "1";
+  for (int i = 1; i < 40'000; ++i) {
+    names += ",x" + std::to_string(i);
+    values += ",1";
+  }
+  EXPECT_EQ(found(names + "\n" + values + "\n"), "delimiter ',', quote '\"', header row, 40000 columns");
+}
+
 TEST(CsvSniff, LineEnds) {
   EXPECT_EQ(found("a,b\r1,2\r3,4\r"), "delimiter ',', quote '\"', header row, 2 columns, lines end in CR");
   EXPECT_EQ(read_as("a,b\r1,2\r3,4", {.line_end = csv::LineEnd::cr}), "a:i64,b:i64\n1|2\n3|4");
@@ -250,6 +267,8 @@ TEST(CsvSniff, LineEnds) {
   EXPECT_EQ(found("a,b\r1,2\r3,4\r\n"), by_returns);
   EXPECT_EQ(found("a,b\rx,\"1\n2\"\rz,\"3\n4\"\ru,5\r"), by_returns);
   EXPECT_EQ(found("a,b\nx\ry\rz,2\nu,3\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  // More LFs in quotes than CRs.
+  EXPECT_EQ(found("id,note\r0,\"Sir,\nthank\nyou\"\r1,\"Sir,\nthank\nyou\"\r"), by_returns);
   // An LF that begins a record is not: these lines end in CR or CRLF.
   EXPECT_EQ(read_as("a,b\r\n1,2\r3,4\r5,6\r\n", {}),
             "t.csv:2:7: expected 2 fields, found 4 (--ragged pad adds columns that the header lacks)");

@@ -177,6 +177,29 @@ std::vector<std::string> notes_of(const std::string& text, const Options& option
   return reader->notes();
 }
 
+TEST(CsvReader, NotesNameNullsThatAreWrittenBackDifferently) {
+  EXPECT_EQ(notes_of("a,b\n1,NA\n2,\n3,NA\n", {.nulls = {"", "NA"}}),
+            std::vector<std::string>{"nulls: an empty field is written back as \"NA\""});
+  EXPECT_EQ(notes_of("a,b\n1,NULL\n2,NA\n", {.nulls = {"NA", "NULL", ""}}),
+            std::vector<std::string>{"nulls: \"NULL\" is written back as \"NA\""});
+  EXPECT_EQ(notes_of("a,b\n1,NA\n2,\"\"\n", {.nulls = {"", "NA"}}), std::vector<std::string>{});
+  EXPECT_EQ(notes_of("a,b\n1,\n2,x\n", {.nulls = {"", "NA"}}), std::vector<std::string>{});
+}
+
+// Each name is tried once: many columns take no longer than others.
+TEST(CsvReader, ManyColumnsMayHaveOneName) {
+  constexpr int kColumns = 20'000;
+  std::string names = "a";
+  std::string values = "1";
+  for (int i = 1; i < kColumns; ++i) {
+    names += ",a";
+    values += ",1";
+  }
+  const auto notes = notes_of(names + "\n" + values + "\n");
+  ASSERT_EQ(notes.size(), kColumns - 1);
+  EXPECT_EQ(notes.back(), "column 20000 is renamed a_19999: the name \"a\" is taken");
+}
+
 TEST(CsvReader, NotesSayWhatChanged) {
   std::string rates = "rate,n\n";
   for (int i = 0; i < 50; ++i) {

@@ -359,6 +359,26 @@ TEST(Select, StringsThatRepeatGetADictionary) {
   EXPECT_EQ(decoded->bytes, few.bytes);
 }
 
+// A sample of few strings, and of vectors that happen to hold only these, does not show the others.
+TEST(Select, StringsOfMoreKindsThanADictionaryHolds) {
+  for (const uint64_t frequent_first : {0, 1}) {
+    Strings strings;
+    for (uint64_t half = 0; half < 2; ++half) {
+      for (uint64_t i = 0; i < 70'000; ++i) {
+        const std::string text = half == frequent_first ? std::to_string(i) : std::string(16, "abc"[i % 3]);
+        strings.push_back({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+      }
+    }
+    for (const auto kind : {Goal::Kind::smallest, Goal::Kind::fastest, Goal::Kind::compact}) {
+      const auto array = encode_strings(strings.view(), nullptr, {.kind = kind}, Backend::cpu);
+      ASSERT_TRUE(array.has_value()) << array.error().message();
+      const auto decoded = array::decode_strings(*array, Backend::cpu);
+      ASSERT_TRUE(decoded.has_value());
+      EXPECT_EQ(decoded->bytes, strings.bytes);
+    }
+  }
+}
+
 // What was tried is not done again if all strings were tried: the result is the same.
 TEST(Select, StringsThatWereTriedAreEncodedAlike) {
   for (const uint64_t rows : {1000, 3000, 9000}) {

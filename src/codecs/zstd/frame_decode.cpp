@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, blocks and literals. A frame is decoded into memory where all of its content lies, so that matches
-// find what they refer to.
+// Frames, blocks and literals. A frame is decoded into memory where all of its content lies, or at least the
+// window, so that matches find what they refer to.
 #include <xxhash.h>
 
 #include <algorithm>
@@ -69,9 +69,13 @@ Result<LiteralsHeader> parse_literals_header(std::span<const uint8_t> bytes) {
   return header;
 }
 
-// Memory for a frame's content: the caller's, of fixed size, or a vector that grows.
+// Memory for a frame's content: the caller's, of fixed size; a vector that grows; or one that slides over the
+// content and gives it to a sink.
 class Target {
  public:
+  explicit Target(const ContentSink& sink) : data_(nullptr), capacity_(0), growing_(&own_), sink_(&sink) {
+    XXH64_reset(&hash_, 0);
+  }
   explicit Target(std::span<std::byte> fixed) : data_(as_bytes(fixed.data())), capacity_(fixed.size()) {}
   Target(std::vector<std::byte>& growing, uint64_t most)
       : data_(as_bytes(growing.data())), capacity_(growing.size()), growing_(&growing), most_(most) {}
@@ -89,15 +93,63 @@ class Target {
     data_ = as_bytes(growing_->data());
   }
 
+  void begin_frame(const FrameHeader& header) {
+    keep_ = header.window_bytes + 1;  // that it is more than the window shows that there was more content
+    full_ = keep_ + std::max(header.window_bytes, kLeastPiece);
+    most_ = sink_ == nullptr ? most_ : full_ + header.max_block_bytes + kCopyRoom;
+  }
+  // Content up to `at` is complete. Returns where it ends after the memory has slid.
+  Result<uint64_t> slide(uint64_t at) {
+    if (sink_ == nullptr || at < full_) {
+      return at;
+    }
+    BOBBIN_TRY(give(at));
+    std::memmove(data_, data_ + at - keep_, keep_);
+    given_ = keep_;
+    return keep_;
+  }
+  // The size of a frame's content that begins at `begin`, and its hash.
+  struct Whole {
+    uint64_t bytes = 0;
+    uint64_t hash = 0;
+  };
+  Result<Whole> finish(uint64_t begin, uint64_t at, bool hashes) {
+    if (sink_ == nullptr) {
+      return Whole{at - begin, hashes ? XXH64(data_ + begin, at - begin, 0) : 0};
+    }
+    BOBBIN_TRY(give(at));
+    return Whole{total_, XXH64_digest(&hash_)};
+  }
+  // Bytes of content so far, if the frame's begins at `begin`.
+  [[nodiscard]] uint64_t content_bytes(uint64_t begin, uint64_t at) const {
+    return total_ + at - std::max(begin, given_);
+  }
+
  private:
+  Status give(uint64_t at) {
+    const std::span<const uint8_t> piece(data_ + given_, at - given_);
+    XXH64_update(&hash_, piece.data(), piece.size());
+    total_ += piece.size();
+    given_ = at;
+    return piece.empty() ? Status() : (*sink_)(std::as_bytes(piece));
+  }
+
   static constexpr uint64_t kCopyRoom = 64;  // lets copies of the last block write a little too far
+  static constexpr uint64_t kLeastPiece = uint64_t{1} << 20;
 
   static uint8_t* as_bytes(std::byte* data) { return reinterpret_cast<uint8_t*>(data); }
 
   uint8_t* data_;
   uint64_t capacity_;
+  std::vector<std::byte> own_{};
   std::vector<std::byte>* growing_ = nullptr;
-  uint64_t most_ = 0;
+  uint64_t most_ = UINT64_MAX;
+  const ContentSink* sink_ = nullptr;
+  XXH64_state_t hash_{};
+  uint64_t keep_ = 0;   // bytes of content that matches may refer to
+  uint64_t full_ = 0;   // memory slides when it has this many
+  uint64_t given_ = 0;  // bytes at the start that the sink has
+  uint64_t total_ = 0;  // bytes that the sink has
 };
 
 class FrameDecoder {
@@ -116,6 +168,7 @@ class FrameDecoder {
       return uint64_t{0};
     }
     BOBBIN_TRY(start(header));
+    target.begin_frame(header);
     in = in.subspan(header.header_bytes);
     uint64_t at = begin;
     for (bool last = false; !last;) {
@@ -124,9 +177,15 @@ class FrameDecoder {
       BOBBIN_ASSIGN(at, decode_block(header, block, in, target, begin, at));
       in = in.subspan(kBlockHeaderBytes + block.stored_bytes());
       last = block.last;
+      if (target.content_bytes(begin, at) > header.content_bytes.value_or(UINT64_MAX)) {
+        return wrong_size();
+      }
+      BOBBIN_ASSIGN(at, target.slide(at));
     }
-    BOBBIN_TRY(finish(header, in, {target.data() + begin, static_cast<size_t>(at - begin)}));
-    return at - begin;
+    BOBBIN_ASSIGN(const Target::Whole content,
+                  target.finish(begin, at, header.has_checksum && options_.verify_checksums));
+    BOBBIN_TRY(check_whole(header, in, content));
+    return content.bytes;
   }
 
  private:
@@ -231,10 +290,14 @@ class FrameDecoder {
     return std::span<const uint8_t>(out);
   }
 
-  Status finish(const FrameHeader& header, std::span<const uint8_t>& in,
-                std::span<const uint8_t> content) const {
-    if (header.content_bytes.has_value() && *header.content_bytes != content.size()) {
-      return damaged_block("the content has another size than the frame's header says");
+  static Status wrong_size() {
+    return damaged_block("the content has another size than the frame's header says");
+  }
+
+  Status check_whole(const FrameHeader& header, std::span<const uint8_t>& in,
+                     const Target::Whole& content) const {
+    if (header.content_bytes.has_value() && *header.content_bytes != content.bytes) {
+      return wrong_size();
     }
     if (!header.has_checksum) {
       return {};
@@ -244,8 +307,7 @@ class FrameDecoder {
     }
     const auto wanted = load<uint32_t>(in.data());
     in = in.subspan(kChecksumBytes);
-    if (options_.verify_checksums &&
-        static_cast<uint32_t>(XXH64(content.data(), content.size(), 0)) != wanted) {
+    if (options_.verify_checksums && static_cast<uint32_t>(content.hash) != wanted) {
       return damaged_block("the checksum does not match the content");
     }
     return {};
@@ -263,6 +325,14 @@ Result<uint64_t> decode_frame(std::span<const std::byte> in, std::span<std::byte
                               const DecodeOptions& options) {
   FrameDecoder decoder(options);
   Target target(out);
+  std::span<const uint8_t> rest = as_u8(in);
+  return decoder.decode(rest, target, 0);
+}
+
+Result<uint64_t> decode_in_pieces(std::span<const std::byte> in, const ContentSink& sink,
+                                  const DecodeOptions& options) {
+  FrameDecoder decoder(options);
+  Target target(sink);
   std::span<const uint8_t> rest = as_u8(in);
   return decoder.decode(rest, target, 0);
 }

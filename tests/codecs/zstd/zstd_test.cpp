@@ -9,6 +9,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 
@@ -36,6 +37,17 @@ std::optional<Bytes> decompress_by_libzstd(const Bytes& frames, size_t size) {
   return content;
 }
 
+Result<Bytes> decode_in_pieces(const Bytes& frame, const zstd::DecodeOptions& options = {}) {
+  Bytes content;
+  const auto take = [&](std::span<const std::byte> piece) -> Status {
+    content.insert(content.end(), piece.begin(), piece.end());
+    return {};
+  };
+  BOBBIN_ASSIGN(const uint64_t size, zstd::decode_in_pieces(frame, take, options));
+  EXPECT_EQ(size, content.size());
+  return content;
+}
+
 TEST(Zstd, FramesOfLibzstdDecode) {
   std::mt19937_64 random(1);
   for (const size_t size : {0, 1, 5, 255, 256, 1000, 65791, 65792, 131072, 131073, 400000}) {
@@ -47,9 +59,49 @@ TEST(Zstd, FramesOfLibzstdDecode) {
         const auto decoded = zstd::decode_all(frame, size);
         ASSERT_TRUE(decoded.has_value()) << decoded.error().message();
         EXPECT_EQ(*decoded, content);
+        EXPECT_EQ(decode_in_pieces(frame).value(), content);
       }
     }
   }
+}
+
+// The memory for the content slides several times, with matches that reach all of the window.
+TEST(Zstd, LongFramesDecodeInPieces) {
+  std::mt19937_64 random(11);
+  const Bytes content = draw_content(random, 5'000'000);
+  const Bytes before = draw_content(random, 3000);
+  for (const int window_log : {10, 15, 17, 20, 21}) {
+    for (const bool with_dictionary : {false, true}) {
+      const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
+      ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, window_log);
+      ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+      if (with_dictionary) {
+        ZSTD_CCtx_loadDictionary(context.get(), before.data(), before.size());
+      }
+      Bytes frame(ZSTD_compressBound(content.size()));
+      frame.resize(ZSTD_compress2(context.get(), frame.data(), frame.size(), content.data(), content.size()));
+      const zstd::Dictionary dictionary = zstd::Dictionary::parse(before).value();
+      const zstd::DecodeOptions options{.dictionary = with_dictionary ? &dictionary : nullptr};
+      const auto decoded = decode_in_pieces(frame, options);
+      ASSERT_TRUE(decoded.has_value()) << window_log << ": " << decoded.error().message();
+      EXPECT_TRUE(*decoded == content) << window_log;
+      frame[frame.size() - 2] ^= std::byte{1};
+      EXPECT_EQ(decode_in_pieces(frame, options).error().message(),
+                "zstd: the checksum does not match the content");
+    }
+  }
+}
+
+TEST(Zstd, PiecesEndWithTheFirstErrorOfTheirReader) {
+  std::mt19937_64 random(12);
+  const Bytes frame = compress_by_libzstd(draw_content(random, 5'000'000), {.content_size = false});
+  int pieces = 0;
+  const auto refuse = [&](std::span<const std::byte> /*piece*/) -> Status {
+    ++pieces;
+    return {StatusCode::io, "full"};
+  };
+  EXPECT_EQ(zstd::decode_in_pieces(frame, refuse).error().message(), "full");
+  EXPECT_EQ(pieces, 1);
 }
 
 TEST(Zstd, OurFramesDecodeByLibzstdAndByUs) {
