@@ -460,10 +460,15 @@ Result<size_t> Reader::regular_records() {
 
 Status Reader::ragged() const {
   const size_t fields = scanner_.num_fields(0);
-  const char* hint = "";
-  if (options_.ragged == Ragged::error && fields < columns_.size()) {
+  std::string hint;
+  constexpr uint64_t kMostLines = 30;  // of other text before a table
+  const uint64_t line = scanner_.line_of(0);
+  if (columns_.size() == 1 && fields > 1 && read_rows_ == 0 && line <= kMostLines &&
+      line > header_line_ + 1) {
+    hint = fmt::format(" (--skip {} if the table begins here)", line - 1);
+  } else if (options_.ragged == Ragged::error && fields < columns_.size()) {
     hint = " (--ragged pad reads missing fields as nulls)";
-  } else if (options_.ragged == Ragged::error && has_names_ && scanner_.line_of(0) == header_line_ + 1) {
+  } else if (options_.ragged == Ragged::error && has_names_ && line == header_line_ + 1) {
     hint = " (--ragged pad adds columns that the header lacks)";
   }
   return scanner_.error_in(0, std::min(fields - 1, columns_.size()),

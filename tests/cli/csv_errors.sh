@@ -26,3 +26,6 @@ status bobbin cat t.csv.bob --rows 0:9
 status bobbin decompress t.csv.bob --csv --as lines -o x
 status bobbin schema t.csv.bob --text --json
 ls
+# Two columns below a title.
+printf 'My title\n\na;b\n1;2\n3;4\n' > title.csv
+status bobbin compress title.csv
