@@ -463,8 +463,7 @@ Status Reader::ragged() const {
   std::string hint;
   constexpr uint64_t kMostLines = 30;  // of other text before a table
   const uint64_t line = scanner_.line_of(0);
-  if (columns_.size() == 1 && fields > 1 && read_rows_ == 0 && line <= kMostLines &&
-      line > header_line_ + 1) {
+  if (columns_.size() == 1 && fields > 1 && line <= kMostLines && line > header_line_ + 1) {
     hint = fmt::format(" (--skip {} if the table begins here)", line - 1);
   } else if (options_.ragged == Ragged::error && fields < columns_.size()) {
     hint = " (--ragged pad reads missing fields as nulls)";

@@ -261,7 +261,8 @@ TEST(CsvReader, ErrorsNameLineAndByte) {
   EXPECT_EQ(read_as("a,b\n1,2\n3,4,5\n"), "t.csv:3:5: expected 2 fields, found 3");
   EXPECT_EQ(read_as("a,b\n1,2\n\"\"\n"),
             "t.csv:3:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
-  EXPECT_EQ(read_as("a\n1\n2,3\n"), "t.csv:3:3: expected 1 field, found 2");
+  EXPECT_EQ(read_as("a\n1\n2,3\n"),
+            "t.csv:3:3: expected 1 field, found 2 (--skip 2 if the table begins here)");
   // The line is the one in which the record begins, however many lines its fields have.
   EXPECT_EQ(read_as("a,b\n\"1\n\n\",2\n\n\"x\ny\",z,1\n"), "t.csv:6:9: expected 2 fields, found 3");
 }
