@@ -121,7 +121,7 @@ class Job {
     BOBBIN_TRY(check_not_input(target, args_.dictionary));
     BOBBIN_ASSIGN(file::Output output, open_output(target, args_.force));
     if (!target.stream && input.length.has_value()) {
-      BOBBIN_TRY(output.take_attributes(input.descriptor.get()).in(target.name));
+      output.take_attributes(input.descriptor.get());
     }
     BOBBIN_ASSIGN(const uint64_t bytes, transform(input, output, target.name));
     BOBBIN_TRY(output.commit().in(target.name));
@@ -203,6 +203,7 @@ class Job {
   struct Part {
     uint64_t stored = 0;
     uint64_t bound = 0;  // of the content
+    uint64_t frames = 0;
   };
 
   [[nodiscard]] Result<zstd::FrameExtent> measure(const Input& input, std::span<const std::byte> bytes,
@@ -217,10 +218,14 @@ class Job {
 
   [[nodiscard]] Result<Part> next_part(const Input& input, std::span<const std::byte> bytes, uint64_t at,
                                        Backend backend) const {
-    const uint64_t enough = backend == Backend::cpu ? 1 : kDeviceBatchBytes;
+    const uint64_t enough = backend == Backend::cpu ? 0 : kDeviceBatchBytes;
     Part part;
     do {
       BOBBIN_ASSIGN(const zstd::FrameExtent extent, measure(input, bytes, at + part.stored));
+      if (part.frames > 0 && extent.content_bound > kDeviceBatchBytes) {
+        break;  // too long for a device
+      }
+      ++part.frames;
       part.stored += extent.compressed_bytes;
       part.bound += extent.content_bound;
     } while (part.bound < enough && at + part.stored < bytes.size());
@@ -264,7 +269,8 @@ class Job {
   Result<uint64_t> decompress(const Input& input, file::Output* output, const std::string& name) const {
     BOBBIN_ASSIGN(const std::vector<std::byte> bytes, read_frames(input));
     BOBBIN_RETURN_IF(bytes.empty(), StatusCode::corrupt, input.name + ": empty, not a .zst file");
-    BOBBIN_ASSIGN(const Backend backend, backend_for(bytes.size()));
+    BOBBIN_ASSIGN(const Backend asked, backend_for(bytes.size()));
+    const Backend backend = decode_.dictionary != nullptr ? Backend::cpu : asked;
     Progress progress(input.name, args_.quiet);
     uint64_t decoded = 0;
     for (uint64_t at = 0; at < bytes.size();) {
@@ -274,7 +280,8 @@ class Job {
         BOBBIN_TRY(check_interrupt().in(input.name));
         return output != nullptr ? output->write(content).in(name) : Status();
       };
-      if (backend == Backend::cpu && part.bound > kMostWhole) {
+      const bool on_cpu = backend == Backend::cpu || part.bound > kDeviceBatchBytes;
+      if (on_cpu && part.frames == 1 && part.bound > kMostWhole) {
         const auto done = zstd::decode_in_pieces(std::span(bytes).subspan(at, part.stored), take, decode_);
         if (!done.has_value()) {
           return is_of_frame(done.error()) ? done.error().in(frame_place(input, at)) : done.error();
@@ -393,8 +400,8 @@ Status train(const ZstdArgs& args) {
   BOBBIN_TRY(output.write(dictionary).in(target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {
-    std::fputs(fmt::format("{}: dictionary of {} bytes from {} samples\n", target.name, dictionary.size(),
-                           samples.size())
+    std::fputs(fmt::format("{}: dictionary of {} bytes from {} samples\n", printable(target.name),
+                           dictionary.size(), samples.size())
                    .c_str(),
                stderr);
   }

@@ -80,7 +80,7 @@ class BOBBIN_API Output {
 
   // The new file gets the permissions, the time of the last change and, where that is allowed, the owner of
   // another one, which must stay open until commit().
-  [[nodiscard]] Status take_attributes(int from);
+  void take_attributes(int from);
   [[nodiscard]] Status write(std::span<const std::byte> bytes);
   // Writes the gathered bytes; then syncs the file, gives it its name and syncs the directory.
   [[nodiscard]] Status commit();

@@ -94,9 +94,9 @@ struct FrameExtent {
                                                                    uint64_t max_bytes,
                                                                    const DecodeOptions& options = {});
 
-// Decodes one frame from the start of `in`, and hands its content to `sink` in pieces, one after another:
-// takes little more memory than two windows. Returns the size of the content. Ends with the sink's first
-// error. The checksum is compared at the end.
+// Decodes one frame from the start of `in`, and hands its content to `sink` in pieces, one after another,
+// with memory for about three windows. Returns the size of the content. Ends with the sink's first error. The
+// checksum is compared at the end.
 using ContentSink = std::function<Status(std::span<const std::byte> piece)>;
 [[nodiscard]] BOBBIN_API Result<uint64_t> decode_in_pieces(std::span<const std::byte> in,
                                                            const ContentSink& sink,

@@ -29,7 +29,8 @@ struct Sample {
   std::vector<uint64_t>
       lines;  // where the first ones begin, counted from 1: titles and the record after them
   size_t quoted_fields = 0;
-  size_t after_blanks = 0;  // fields in quotes that blanks precede
+  size_t after_blanks = 0;     // fields in quotes that blanks precede
+  bool has_bare_feed = false;  // an LF that is not in quotes, which ends a line
   bool failed = false;
 };
 
@@ -39,6 +40,8 @@ Record take_record(const Scanner& scanner, size_t index, Sample& sample) {
   for (size_t i = 0; i < scanner.num_fields(index); ++i) {
     const RawField field = scanner.field(index, i);
     sample.quoted_fields += field.quoted ? 1 : 0;
+    sample.has_bare_feed = sample.has_bare_feed || (!field.quoted && !field.escaped &&
+                                                    field.text().find('\n') != std::string_view::npos);
     if (scanner.marks().skips_blanks && field.escaped && !field.quoted &&
         scanner.marks().is_blank(field.text().front())) {
       ++sample.after_blanks;
@@ -368,10 +371,7 @@ Candidate find_ends_and_marks(std::string_view text, bool is_whole, Options opti
   // LFs may be in quotes, or one was added at the end of a text of lines that end in CR.
   options.line_end = LineEnd::cr;
   Candidate other = find_marks(text, is_whole, options, known);
-  // An LF at the start of a record is the end of a line that ends in CRLF.
-  const auto begins_with_feed = [](const Record& record) { return record.front().starts_with('\n'); };
-  const bool is_mixed = std::ranges::any_of(other.sample.records, begins_with_feed);
-  return is_table(other) && !is_mixed ? other : found;
+  return is_table(other) && !other.sample.has_bare_feed ? other : found;
 }
 
 // All records but the first one, which has the names, end in a delimiter. Removes the empty fields after it.
@@ -482,7 +482,7 @@ uint64_t take_titles(Sample& sample, size_t fields, const NullTest& is_null) {
 
 // At least the first line, within limits.
 Result<std::string> read_begin(Source& source, bool& is_whole) {
-  constexpr size_t kMostBytes = 128 * kSniffBytes;
+  constexpr size_t kMostBytes = 64 * kSniffBytes;
   std::string text;
   size_t size = 0;
   while (!is_whole && size < kMostBytes && text.find_first_of("\r\n") == std::string::npos) {
@@ -521,8 +521,8 @@ Result<Sniffed> sniff(Source& source, const Options& options, const Known& given
   BOBBIN_ASSIGN(const std::string text, read_begin(source, is_whole));
   Options basis = options;
   basis.header = false;
-  if (const auto stated = stated_delimiter(text); stated && !known.delimiter && !known.skips) {
-    known.delimiter = stated;
+  if (const auto stated = stated_delimiter(text); stated && !known.skips) {
+    known.delimiter = known.delimiter.value_or(*stated);
     basis.skip_lines = 1;
   }
   Candidate found = find_ends_and_marks(text, is_whole, basis, known);

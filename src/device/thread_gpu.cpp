@@ -15,10 +15,8 @@ ThreadGpu::ThreadGpu(Backend backend) {
   }
 }
 
-void ThreadGpu::use() const {
-  if (gpu_.has_value()) {
-    static_cast<void>(cuda_api::use_gpu(*gpu_));
-  }
+Status ThreadGpu::use() const {
+  return gpu_.has_value() ? cuda_api::use_gpu(*gpu_) : Status();
 }
 
 }  // namespace bobbin

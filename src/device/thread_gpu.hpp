@@ -17,8 +17,8 @@ class ThreadGpu {
  public:
   explicit ThreadGpu(Backend backend);
 
-  // The calling thread uses it from now on. An error shows in the thread's next call to the GPU.
-  void use() const;
+  // The calling thread uses it from now on.
+  [[nodiscard]] Status use() const;
 
  private:
   std::optional<int> gpu_;

@@ -139,15 +139,12 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   return Status(StatusCode::io, "create: could not find a free name for a temporary file");
 }
 
-Status Output::take_attributes(int from) {
-  // Until commit() only the owner may read it.
-  BOBBIN_RETURN_IF(::fchmod(descriptor_.get(), S_IRUSR | S_IWUSR) != 0, StatusCode::io,
-                   "create: the permissions could not be set");
+// Not every file system has them, and not every user may set them: the content matters more.
+void Output::take_attributes(int from) {
+  (void)::fchmod(descriptor_.get(), S_IRUSR | S_IWUSR);  // until commit() only the owner may read it
   like_ = from;
-  return {};
 }
 
-// Not every file system has them, and not every user may set them: the content matters more.
 void Output::copy_attributes() const {
   struct stat info {};
   if (like_ < 0 || ::fstat(like_, &info) != 0) {

@@ -145,10 +145,12 @@ class TableStream {
   void start_some() {
     while (waiting_.size() < ahead_ && started_ < pieces_.size()) {
       const Piece piece = pieces_[started_++];
-      // One row group at a time needs no second thread.
-      const auto policy = ahead_ > 1 ? std::launch::async : std::launch::deferred;
-      waiting_.push_back(std::async(policy, [this, piece] {
-        gpu_.use();
+      if (ahead_ == 1) {  // no second thread is needed
+        waiting_.push_back(std::async(std::launch::deferred, [this, piece] { return load(piece); }));
+        continue;
+      }
+      waiting_.push_back(std::async(std::launch::async, [this, piece]() -> Result<Loaded> {
+        BOBBIN_TRY(gpu_.use());
         return load(piece);
       }));
     }

@@ -271,13 +271,9 @@ struct ExactTest {
   Compare op = Compare::eq;
   Int128 integer = 0;
 };
-Result<ExactTest> exact_test(const Part& tested, Compare op, const Literal& number) {
-  BOBBIN_ASSIGN(const Place place, place_in(decimal_column(tested.scale), number));
+ExactTest exact_test(const Part& tested, Compare op, const Literal& number) {
+  const Place place = place_in_128_bits(number, tested.scale);
   const auto& [least, greatest] = tested.bounds;
-  const bool is_far = place.floor >= kFar || place.floor <= -kFar;
-  if (is_far && (least <= -kFar || greatest >= kFar)) {
-    return too_many_digits(number);
-  }
   const bool above_all = op == Compare::lt || op == Compare::le ? place.floor < least : op == Compare::eq;
   const bool below_all = op == Compare::gt || op == Compare::ge ? place.floor < least : op == Compare::ne;
   if (above_all || below_all) {
@@ -295,7 +291,7 @@ Status make_exact(const Part& tested, Compare& op, Part& number) {
   if (!number.is_constant()) {
     return too_many_digits(*number.unrepresented);
   }
-  BOBBIN_ASSIGN(const ExactTest exact, exact_test(tested, op, *number.unrepresented));
+  const ExactTest exact = exact_test(tested, op, *number.unrepresented);
   op = exact.op;
   number = integer_part(exact.integer, tested.scale);
   return {};

@@ -81,19 +81,19 @@ bool needs_digits(double value, std::string_view text) {
          nearest_to_digits<float>(text) != static_cast<float>(std::abs(value));
 }
 
-Place place_of_magnitude(const Digits& number, uint32_t scale) {
-  constexpr int64_t kMostDigits = 30;  // still below kFar
+Place place_of_magnitude(const Digits& number, uint32_t scale, Int128 far) {
   const int64_t whole = number.point + scale;
   if (number.digits.empty()) {
     return exactly(0);
   }
-  if (whole > kMostDigits) {
-    return exactly(kFar);
-  }
   Int128 floor = 0;
-  for (int64_t i = 0; i < whole; ++i) {
+  for (int64_t i = 0; i < whole; ++i) {  // the first digit is not 0: soon it is far
     const auto at = static_cast<size_t>(i);
-    floor = floor * 10 + (at < number.digits.size() ? number.digits[at] - '0' : 0);
+    const int digit = at < number.digits.size() ? number.digits[at] - '0' : 0;
+    if (__builtin_mul_overflow(floor, Int128{10}, &floor) ||
+        __builtin_add_overflow(floor, Int128{digit}, &floor) || floor >= far) {
+      return exactly(far);
+    }
   }
   const auto before_point = static_cast<size_t>(std::max<int64_t>(whole, 0));
   return at_or_above(floor, number.digits.size() > before_point);
@@ -165,11 +165,16 @@ Place place_of(const Literal& literal) {
   return {.floor = to_integer(std::floor(literal.real)), .ceil = to_integer(std::ceil(literal.real))};
 }
 
-Place place_of_digits(std::string_view text, uint32_t scale) {
+Place place_of_digits(std::string_view text, uint32_t scale, Int128 far) {
   const bool negative = text.starts_with('-');
   text.remove_prefix(negative || text.starts_with('+') ? 1 : 0);
-  const Place magnitude = place_of_magnitude(split(text), scale);
+  const Place magnitude = place_of_magnitude(split(text), scale, far);
   return negative ? negative_of(magnitude) : magnitude;
+}
+
+Place place_in_128_bits(const Literal& number, uint32_t scale) {
+  constexpr Int128 kLast = (Int128{1} << 126) - 1 + (Int128{1} << 126);
+  return place_of_digits(number.text.empty() ? shortest(number.real) : number.text, scale, kLast);
 }
 
 template <class T>

@@ -24,8 +24,11 @@ struct Place {
 
 // The position of the number itself, with all its digits; the constant must be a number.
 [[nodiscard]] Place place_of(const Literal& literal);
-// The position of a number's text (a sign, digits, a point, an exponent) times 10^scale, whatever its length.
-[[nodiscard]] Place place_of_digits(std::string_view text, uint32_t scale);
+// The position of a number's text (a sign, digits, a point, an exponent) times 10^scale, whatever its length;
+// not beyond `far` in either direction.
+[[nodiscard]] Place place_of_digits(std::string_view text, uint32_t scale, Int128 far = kFar);
+// The same for a finite number, or one with digits, among all integers of 128 bits.
+[[nodiscard]] Place place_in_128_bits(const Literal& number, uint32_t scale);
 // A number's text (an optional sign, digits, a point, an exponent) as a constant, whatever its length. The
 // digits are kept if the nearest double would compare differently with some column.
 [[nodiscard]] Literal literal_of_digits(std::string_view text);

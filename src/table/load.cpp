@@ -107,8 +107,9 @@ Status Loader::Impl::run(const Reader& reader, std::span<const Part> parts,
   LoadRun run(reader, parts, columns, stagings, faults.as<uint32_t>(), batch_bytes, memory);
   crew.run(static_cast<unsigned>(std::min<size_t>(num_threads, run.num_tasks())),
            [&, gpu = ThreadGpu(stream->view().backend())](unsigned /*member*/) {
-             gpu.use();
-             run.work();
+             if (gpu.use().ok()) {  // always for the calling thread, which does what others do not
+               run.work();
+             }
            });
   BOBBIN_TRY(run.finish());
   return check_faults(reader, parts, faults.as<uint32_t>());

@@ -111,7 +111,9 @@ void ReadAhead::start_threads(const ReadAheadOptions& options) {
   for (uint64_t t = 0; t < std::min<uint64_t>(most, num_tasks()); ++t) {
     try {
       threads_.emplace_back([this, gpu, copy = token == nullptr ? std::nullopt : std::optional(*token)] {
-        gpu.use();
+        if (!gpu.use().ok()) {
+          return;  // others do the same work
+        }
         std::optional<CancelScope> scope;
         if (copy.has_value()) {
           scope.emplace(*copy);

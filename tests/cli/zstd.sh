@@ -36,12 +36,17 @@ limited() { (ulimit -v 600000; "$@"); }
 limited bobbin --version > /dev/null 2>&1 || limited() { "$@"; } # a sanitizer needs more addresses for itself
 limited bobbin zstd -t many.zst
 bobbin zstd -d -c many.zst | tail -c 200000 | od -An -tu1 -v | tr -s ' ' '\n' | sort | uniq -c
+# Also after a frame without content.
+printf '\x50\x2a\x4d\x18\x02\0\0\0ab' > first.zst
+bobbin zstd -c /dev/null >> first.zst
+cat first.zst many.zst > cut.zst
+bobbin zstd -t cut.zst
 head -c 31000 many.zst > cut.zst
 status bobbin zstd -t cut.zst
 # A frame that says that it has two bytes, and has three.
 printf '\x28\xb5\x2f\xfd\x80\x00\x02\0\0\0\x19\0\0abc' > three.zst
 status bobbin zstd -t three.zst
-rm many.zst cut.zst three.zst
+rm first.zst many.zst cut.zst three.zst
 # Frames of other sizes and levels; if a file fails, the others are still tested.
 bobbin zstd -1 --frame-size 1000000 --no-check values.bin -o one.zst -q
 bobbin zstd -l one.zst

@@ -242,6 +242,7 @@ TEST(CsvSniff, AFirstLineMayStateTheDelimiter) {
   const char* const stated = "delimiter ';', quote '\"', header row, 2 columns, 1 line skipped";
   EXPECT_EQ(found("sep=;\na;b\n1;2\n3;4\n"), stated);
   EXPECT_EQ(found("\"sep=;\"\r\na;b\r\n1;2,5\r\n3;4,5\r\n"), stated);
+  EXPECT_EQ(found("sep=;\na;b\n1;2\n", {.delimiter = ';'}), stated);
   EXPECT_EQ(found("sep=,x\n1,2\n"), "delimiter ',', quote '\"', header row, 2 columns");
 }
 
@@ -269,6 +270,8 @@ TEST(CsvSniff, LineEnds) {
   EXPECT_EQ(found("a,b\nx\ry\rz,2\nu,3\n"), "delimiter ',', quote '\"', header row, 2 columns");
   // More LFs in quotes than CRs.
   EXPECT_EQ(found("id,note\r0,\"Sir,\nthank\nyou\"\r1,\"Sir,\nthank\nyou\"\r"), by_returns);
+  EXPECT_NE(found("a,b\n1,2\r3,4\n5,6\n"),
+            "delimiter ',', quote '\"', header row, 3 columns, lines end in CR");
   // An LF that begins a record is not: these lines end in CR or CRLF.
   EXPECT_EQ(read_as("a,b\r\n1,2\r3,4\r5,6\r\n", {}),
             "t.csv:2:7: expected 2 fields, found 4 (--ragged pad adds columns that the header lacks)");

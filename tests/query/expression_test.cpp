@@ -433,6 +433,11 @@ TEST(Expressions, CompareWithNumbersThatAreNoDecimals) {
   EXPECT_EQ(count("i + 0 in (1e-300, 0)"), 1);
   EXPECT_EQ(count("i + 0 between 1e-300 and 1e300"), 1);
   EXPECT_EQ(count("0.5 * i < 1e-300"), 2);
+  EXPECT_EQ(count("i * i > 1e36"), 2);  // the greatest is 8.5e37
+  EXPECT_EQ(count("i * i > 85070591730234615847396907784232501249.5"), 1);
+  EXPECT_EQ(count("i * i >= 85070591730234615847396907784232501249"), 2);
+  EXPECT_EQ(count("i * i < 1e40"), 3);
+  EXPECT_EQ(count("i * i * -1 < -1e40"), 0);
 }
 
 TEST(Expressions, InPartials) {

@@ -93,10 +93,13 @@ class Target {
     data_ = as_bytes(growing_->data());
   }
 
-  void begin_frame(const FrameHeader& header) {
-    keep_ = header.window_bytes + 1;  // that it is more than the window shows that there was more content
-    full_ = keep_ + std::max(header.window_bytes, kLeastPiece);
+  void begin_frame(const FrameHeader& header, bool verifies) {
+    constexpr uint64_t kBeyondMemory = uint64_t{1} << 60;
+    const uint64_t window = std::min(header.window_bytes, kBeyondMemory);
+    keep_ = window + 1;  // that it is more than the window shows that there was more content
+    full_ = keep_ + std::max(window, kLeastPiece);
     most_ = sink_ == nullptr ? most_ : full_ + header.max_block_bytes + kCopyRoom;
+    hashes_ = header.has_checksum && verifies;
   }
   // Content up to `at` is complete. Returns where it ends after the memory has slid.
   Result<uint64_t> slide(uint64_t at) {
@@ -113,9 +116,9 @@ class Target {
     uint64_t bytes = 0;
     uint64_t hash = 0;
   };
-  Result<Whole> finish(uint64_t begin, uint64_t at, bool hashes) {
+  Result<Whole> finish(uint64_t begin, uint64_t at) {
     if (sink_ == nullptr) {
-      return Whole{at - begin, hashes ? XXH64(data_ + begin, at - begin, 0) : 0};
+      return Whole{at - begin, hashes_ ? XXH64(data_ + begin, at - begin, 0) : 0};
     }
     BOBBIN_TRY(give(at));
     return Whole{total_, XXH64_digest(&hash_)};
@@ -128,7 +131,9 @@ class Target {
  private:
   Status give(uint64_t at) {
     const std::span<const uint8_t> piece(data_ + given_, at - given_);
-    XXH64_update(&hash_, piece.data(), piece.size());
+    if (hashes_) {
+      XXH64_update(&hash_, piece.data(), piece.size());
+    }
     total_ += piece.size();
     given_ = at;
     return piece.empty() ? Status() : (*sink_)(std::as_bytes(piece));
@@ -146,6 +151,7 @@ class Target {
   uint64_t most_ = UINT64_MAX;
   const ContentSink* sink_ = nullptr;
   XXH64_state_t hash_{};
+  bool hashes_ = false;
   uint64_t keep_ = 0;   // bytes of content that matches may refer to
   uint64_t full_ = 0;   // memory slides when it has this many
   uint64_t given_ = 0;  // bytes at the start that the sink has
@@ -168,7 +174,7 @@ class FrameDecoder {
       return uint64_t{0};
     }
     BOBBIN_TRY(start(header));
-    target.begin_frame(header);
+    target.begin_frame(header, options_.verify_checksums);
     in = in.subspan(header.header_bytes);
     uint64_t at = begin;
     for (bool last = false; !last;) {
@@ -182,8 +188,7 @@ class FrameDecoder {
       }
       BOBBIN_ASSIGN(at, target.slide(at));
     }
-    BOBBIN_ASSIGN(const Target::Whole content,
-                  target.finish(begin, at, header.has_checksum && options_.verify_checksums));
+    BOBBIN_ASSIGN(const Target::Whole content, target.finish(begin, at));
     BOBBIN_TRY(check_whole(header, in, content));
     return content.bytes;
   }
