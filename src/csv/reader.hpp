@@ -81,9 +81,9 @@ class Reader {
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
   std::vector<std::string> change_notes_;  // for each column whose type is given; empty: as it was
-  bool knows_all_ = false;   // the types were inferred from the whole text
-  uint64_t known_rows_ = 0;  // rows from which the types were inferred
-  uint64_t read_rows_ = 0;   // rows that next() has returned
+  bool knows_all_ = false;                 // the types were inferred from the whole text
+  uint64_t known_rows_ = 0;                // rows from which the types were inferred
+  uint64_t read_rows_ = 0;                 // rows that next() has returned
   // For each column, what was read of its first values when its type was inferred: Guess::number().
   std::vector<std::vector<double>> doubles_;
   RecordBatch batch_;
