@@ -2,6 +2,7 @@
 #include "cli/interrupt.hpp"
 
 #include <csignal>
+#include <ctime>
 
 namespace bobbin::cli {
 namespace {
@@ -10,6 +11,7 @@ static_assert(sizeof(std::sig_atomic_t) >= sizeof(pid_t));
 
 volatile std::sig_atomic_t pending = 0;
 volatile std::sig_atomic_t receiver = 0;  // a child process
+timespec first{};                         // when the first signal came
 
 void pass_on() {
   if (pending != 0 && receiver != 0) {
@@ -17,7 +19,22 @@ void pass_on() {
   }
 }
 
+// Some programs send a signal twice. One that comes later says that the first was not enough.
+bool is_again(const timespec& now) {
+  constexpr time_t kPatience = 1;
+  return now.tv_sec - first.tv_sec > kPatience ||
+         (now.tv_sec - first.tv_sec == kPatience && now.tv_nsec >= first.tv_nsec);
+}
+
 void remember(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (pending == 0) {
+    first = now;
+  } else if (is_again(now)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
   pending = signal;
   pass_on();
 }
@@ -27,8 +44,11 @@ void remember(int signal) {
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = &remember;
-  // No SA_RESTART: a read that waits for a pipe must return.
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_flags = 0;  // no SA_RESTART: a read that waits for a pipe must return
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGHUP);
   std::signal(SIGXFSZ, SIG_IGN);  // writing more than a limit allows is then an error
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles Ctrl-C and similar signals. While files are being written, a signal only sets a flag; the work
-// stops at its next step and unfinished files are removed. A second signal ends the process at once.
+// stops at its next step and unfinished files are removed. One that comes a second later or more ends
+// the process at once.
 #pragma once
 
 #include <sys/types.h>

@@ -61,12 +61,18 @@ std::string list_columns(const std::vector<Column>& columns) {
 
 }  // namespace
 
-bool is_standard(const std::string& path) {
-  return path.empty() || path == "-";
+bool is_stdin(const std::string& path) {
+  return path.empty() || path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" ||
+         path == "/proc/self/fd/0";
+}
+
+bool is_stdout(const std::string& path) {
+  return path.empty() || path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" ||
+         path == "/proc/self/fd/1";
 }
 
 Result<Input> open_input(const std::string& path) {
-  const bool standard = is_standard(path);
+  const bool standard = is_stdin(path);
   Input input{.descriptor = {}, .name = standard ? "stdin" : path, .length = {}};
   const int number = standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) {
@@ -81,6 +87,10 @@ Result<Input> open_input(const std::string& path) {
   BOBBIN_RETURN_IF(isatty(number) != 0, StatusCode::io,
                    input.name + ": refusing to read data from a terminal");
   if (S_ISREG(info.st_mode)) {
+    struct stat out {};
+    BOBBIN_RETURN_IF(::fstat(STDOUT_FILENO, &out) == 0 && same_file(info, out), StatusCode::io,
+                     input.name + ": is stdout too");
+    input.end = info.st_size;
     const off_t here = ::lseek(number, 0, SEEK_CUR);
     input.length = static_cast<uint64_t>(std::max<off_t>(0, info.st_size - std::max<off_t>(0, here)));
   }
@@ -93,6 +103,8 @@ Result<size_t> read_full(const Input& input, std::span<std::byte> bytes) {
     const ssize_t got =
         ::read(input.descriptor.get(), bytes.data() + size, std::min(bytes.size() - size, kMaxRead));
     if (got == 0) {
+      const off_t here = input.end == 0 ? 0 : ::lseek(input.descriptor.get(), 0, SEEK_CUR);
+      BOBBIN_TRY(file::check_end(here, input.end).in(input.name));
       break;
     }
     if (got > 0) {
@@ -154,7 +166,7 @@ Result<size_t> find_string_column(const OpenReader& file, const std::optional<st
 }
 
 Result<Target> open_target(const std::string& path, bool force, int input_descriptor) {
-  const bool standard = is_standard(path);
+  const bool standard = is_stdout(path);
   Target target{.path = path,
                 .name = standard ? "stdout" : path,
                 .stream = standard,

@@ -16,19 +16,23 @@
 
 namespace bobbin::cli {
 
-[[nodiscard]] bool is_standard(const std::string& path);  // "-" or empty
+// "-", nothing, or a name of the standard stream.
+[[nodiscard]] bool is_stdin(const std::string& path);
+[[nodiscard]] bool is_stdout(const std::string& path);
 
 struct Input {
   file::Descriptor descriptor;
   std::string name;                // for messages
   std::optional<uint64_t> length;  // bytes from here to the end, if known
+  int64_t end = 0;                 // of a file when it was opened
 };
 
-// Opens a file, or stdin.
+// Opens a file, or stdin. Fails if stdout is the same file.
 [[nodiscard]] Result<Input> open_input(const std::string& path);
 // Replaces an input that cannot be read twice by an unnamed temporary file.
 [[nodiscard]] Status make_seekable(Input& input);
-// Fills `bytes` unless the input ends before; returns the number of bytes read.
+// Fills `bytes` unless the input ends before; returns the number of bytes read. Fails if a file became
+// shorter.
 [[nodiscard]] Result<size_t> read_full(const Input& input, std::span<std::byte> bytes);
 
 // Refuses a size that is not a whole number of values.

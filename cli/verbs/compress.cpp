@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "bobbin/csv.hpp"
 #include "bobbin/encoding.hpp"
@@ -193,9 +194,12 @@ Status compress(const CompressArgs& args) {
   if (!is_csv(args) && !parse_form(args.type)) {
     BOBBIN_TRY(check_whole_values(input.name, input.length.value_or(0), *parse_dtype(args.type)));
   }
-  const bool beside = args.output.empty() && !is_standard(args.input);
+  const bool beside = args.output.empty() && !is_stdin(args.input);
   BOBBIN_ASSIGN(const Target target, open_target(beside ? args.input + kOutputSuffix : args.output,
                                                  args.force, input.descriptor.get()));
+  for (const std::string& path : args.more_inputs) {
+    BOBBIN_TRY(check_not_input(target, path));
+  }
   if (!target.stream) {
     catch_interrupts();  // from here on there may be a temporary file to remove
   }
@@ -242,7 +246,7 @@ void check_foreign(const CompressArgs& args) {
   if (!args.more_inputs.empty()) {
     refuse("only CSV can be read from several files");
   }
-  if (is_standard(args.output) && !args.output.empty()) {
+  if (is_stdout(args.output) && !args.output.empty()) {
     refuse("Parquet and Arrow files cannot be compressed to stdout");
   }
   if (args.utf8 || args.slack != CompressArgs().slack || args.backend != CompressArgs().backend) {
@@ -250,8 +254,26 @@ void check_foreign(const CompressArgs& args) {
   }
 }
 
+// The column that a --codec is for; none: all.
+std::string_view column_of(std::string_view codec) {
+  const size_t equals = codec.rfind('=');
+  return codec.substr(0, equals == std::string_view::npos ? 0 : equals);
+}
+
+void check_codecs(const CompressArgs& args) {
+  std::set<std::string_view> columns;
+  for (const std::string& codec : args.codecs) {
+    const std::string_view column = column_of(codec);
+    if (!columns.insert(column).second) {
+      refuse(fmt::format("--codec is given twice for {}",
+                         column.empty() ? "all columns" : fmt::format("column '{}'", printable(column))));
+    }
+  }
+}
+
 // Options that do not make sense together.
 void check_usage(const CompressArgs& args) {
+  check_codecs(args);
   if (const Status status = check_output_name(args.output); !status.ok()) {
     refuse(status.message());
   }
@@ -261,6 +283,9 @@ void check_usage(const CompressArgs& args) {
     }
     if (!args.more_inputs.empty() && args.output.empty()) {
       refuse("several files become one: name it with -o");
+    }
+    if (std::ranges::any_of(args.more_inputs, &is_stdin)) {
+      refuse("stdin cannot be one of several files");
     }
     return;
   }

@@ -39,7 +39,7 @@ struct DecompressArgs {
 };
 
 Result<std::string> output_path(const DecompressArgs& args) {
-  if (!args.output.empty() || is_standard(args.input)) {
+  if (!args.output.empty() || is_stdin(args.input)) {
     return args.output;
   }
   BOBBIN_RETURN_IF(!args.input.ends_with(kInputSuffix) || args.input.size() == kInputSuffix.size() ||

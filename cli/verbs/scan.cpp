@@ -162,7 +162,7 @@ Status scan_file(const ScanArgs& args) {
 // Arguments that are valid individually but not together. An empty scan asks the library, which knows the
 // rules.
 void check_together(const ScanArgs& args) {
-  if (args.output.empty() && !is_standard(args.input)) {
+  if (args.output.empty() && !is_stdin(args.input)) {
     refuse_without("--output");
   }
   const Status status = make_job(args).run(nullptr, 0, StreamView(Backend::cpu, nullptr));

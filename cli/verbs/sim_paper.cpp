@@ -166,7 +166,7 @@ void print_claims(const sim::ResultSet& set) {
 }
 
 Status run_paper(const SimPaperArgs& args) {
-  BOBBIN_RETURN_IF(is_standard(args.output), StatusCode::invalid_argument,
+  BOBBIN_RETURN_IF(is_stdout(args.output), StatusCode::invalid_argument,
                    "-o: expected a file, so that interrupted work can be continued");
   sim::ResultSet set;
   set.build = sim::simulator_build();

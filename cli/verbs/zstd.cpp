@@ -130,7 +130,7 @@ class Job {
                       printable(target.name)));
     }
     // What went into a stream may not have arrived.
-    if (args_.remove && !is_standard(path) && !target.stream) {
+    if (args_.remove && !is_stdin(path) && !target.stream) {
       BOBBIN_RETURN_IF(::unlink(path.c_str()) != 0, StatusCode::io, path + ": could not be removed");
     }
     return {};
@@ -144,7 +144,7 @@ class Job {
   }
 
   [[nodiscard]] Result<std::string> output_name(const std::string& path) const {
-    if (args_.to_stdout || (args_.output.empty() && (is_standard(path) || !args_.range.empty()))) {
+    if (args_.to_stdout || (args_.output.empty() && (is_stdin(path) || !args_.range.empty()))) {
       return std::string("-");
     }
     if (!args_.output.empty()) {

@@ -57,6 +57,14 @@ class Descriptor {
   return {StatusCode::io, place + ": " + std::generic_category().message(error), where};
 }
 
+// An error if a file ends before where it ended when it was opened.
+[[nodiscard]] inline Status check_end(int64_t end, int64_t expected) {
+  return end >= expected
+             ? Status()
+             : Status(StatusCode::io, "the file ends at byte " + std::to_string(end) + "; it had " +
+                                          std::to_string(expected) + " bytes when it was opened");
+}
+
 // Checks whether a .bob file may begin with these bytes, of which there must be at least kBeginningBytes. For
 // input that is read from a stream.
 inline constexpr size_t kBeginningBytes = 16;

@@ -2,6 +2,7 @@
 #include "csv/source.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,8 @@ Source Source::from_descriptor(int descriptor, std::string name) {
   source.name_ = std::move(name);
   source.descriptor_ = file::Descriptor::borrow(descriptor);
   source.start_ = ::lseek(descriptor, 0, SEEK_CUR);
+  struct stat info {};
+  source.end_ = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
   return source;
 }
 
@@ -94,6 +97,9 @@ Result<size_t> Source::read_descriptor(std::span<char> out) {
     const ssize_t size = start_ < 0 ? ::read(descriptor_.get(), out.data(), out.size())
                                     : ::pread(descriptor_.get(), out.data(), out.size(),
                                               start_ + static_cast<off_t>(raw_offset_));
+    if (size == 0 && start_ >= 0) {
+      BOBBIN_TRY(file::check_end(start_ + static_cast<int64_t>(raw_offset_), end_).in(name_));
+    }
     if (size >= 0) {
       return static_cast<size_t>(size);
     }

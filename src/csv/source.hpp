@@ -65,6 +65,7 @@ class Source {
   bool in_memory_ = false;
   std::string_view text_;
   int64_t start_ = -1;  // of a descriptor that can seek
+  int64_t end_ = 0;     // of a file when it was opened
   file::Descriptor kept_;
   uint64_t kept_bytes_ = 0;
   bool keeps_ = false;

@@ -5,7 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "cli/command.hpp"
+#include "cli/io.hpp"
 #include "cli/nearest.hpp"
 #include "tests/drawn.hpp"
 
@@ -296,6 +300,19 @@ TEST(Arguments, MistakesAreNamed) {
   EXPECT_EQ(error_of({"verify", "a", ""}), "a file name is empty");
   EXPECT_EQ(error_of({"cat", "a", "b"}), "unexpected argument 'b'");
   EXPECT_EQ(error_of({"devices", "a"}), "unexpected argument 'a'");
+}
+
+// What was read of it would be taken for all of it.
+TEST(Input, AFileThatBecomesShorterIsAnError) {
+  const std::string path = ::testing::TempDir() + "shorter.bin";
+  std::ofstream(path) << std::string(1000, 'x');
+  const auto input = open_input(path);
+  ASSERT_TRUE(input.has_value());
+  std::vector<std::byte> bytes(400);
+  EXPECT_EQ(read_full(*input, bytes).value(), 400);
+  std::filesystem::resize_file(path, 600);
+  EXPECT_EQ(read_full(*input, bytes).error().message(),
+            path + ": the file ends at byte 600; it had 1000 bytes when it was opened");
 }
 
 TEST(Nearest, FindsWhatWasMeant) {

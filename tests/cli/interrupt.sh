@@ -5,3 +5,5 @@ for signal in INT TERM; do
   interrupt $signal bobbin compress pipe --type u8 -o out.bob
   interrupt $signal bobbin zstd pipe -o out.zst
 done
+# Some programs send a signal twice.
+twice=1 interrupt TERM bobbin compress pipe --type u8 -o out.bob

@@ -21,6 +21,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${@:2}" &
     sleep 0.05
   done
   kill "-$1" $pid
+  [[ -n ${twice:-} ]] && kill "-$1" $pid
   wait $pid
   echo "status $?"
   exec 3>&-

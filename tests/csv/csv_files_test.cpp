@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV to .bob files and back by the library's own calls.
 #include "bobbin/csv.hpp"
+
+#include <array>
+#include <filesystem>
+
+#include "csv/source.hpp"
 #include "tests/file/support.hpp"
 
 namespace bobbin::csv_tests {
@@ -37,6 +42,22 @@ TEST(CsvFiles, ATextComesBackAsItWas) {
   const Status written = csv::export_file(*reader, dir / "again.csv");
   ASSERT_TRUE(written.ok()) << written.message();
   EXPECT_EQ(text_of(dir / "again.csv"), kText);
+}
+
+TEST(CsvFiles, ATextThatBecomesShorterIsAnError) {
+  const TempDir dir;
+  put(dir / "t.csv", kText);
+  Result<csv::Source> source = csv::Source::open(dir / "t.csv");
+  ASSERT_TRUE(source.has_value());
+  std::array<char, 20> some{};
+  ASSERT_EQ(source->read(some).value(), 2U);  // what tells encodings apart
+  std::filesystem::resize_file(dir / "t.csv", 30);
+  Result<size_t> got = source->read(some);
+  for (int i = 0; i < 10 && got.has_value(); ++i) {
+    got = source->read(some);
+  }
+  EXPECT_EQ(got.error().message(), std::string(dir / "t.csv") + ": the file ends at byte 30; it had " +
+                                       std::to_string(kText.size()) + " bytes when it was opened");
 }
 
 TEST(CsvFiles, SomeColumnsAndRowsInAnotherForm) {
