@@ -21,7 +21,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${@:2}" &
     sleep 0.05
   done
   kill "-$1" $pid
-  [[ -n ${twice:-} ]] && kill "-$1" $pid
+  [[ -n ${twice:-} ]] && kill "-$1" $pid 2> seen.txt
   wait $pid
   echo "status $?"
   exec 3>&-

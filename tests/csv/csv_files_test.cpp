@@ -46,18 +46,18 @@ TEST(CsvFiles, ATextComesBackAsItWas) {
 
 TEST(CsvFiles, ATextThatBecomesShorterIsAnError) {
   const TempDir dir;
-  put(dir / "t.csv", kText);
+  put(dir / "t.csv", std::string(300'000, 'x'));
   Result<csv::Source> source = csv::Source::open(dir / "t.csv");
   ASSERT_TRUE(source.has_value());
-  std::array<char, 20> some{};
-  ASSERT_EQ(source->read(some).value(), 2U);  // what tells encodings apart
-  std::filesystem::resize_file(dir / "t.csv", 30);
+  std::array<char, 1000> some{};
   Result<size_t> got = source->read(some);
-  for (int i = 0; i < 10 && got.has_value(); ++i) {
+  std::filesystem::resize_file(dir / "t.csv", 200'000);
+  for (int i = 0; i < 1000 && got.has_value(); ++i) {
     got = source->read(some);
   }
-  EXPECT_EQ(got.error().message(), std::string(dir / "t.csv") + ": the file ends at byte 30; it had " +
-                                       std::to_string(kText.size()) + " bytes when it was opened");
+  EXPECT_EQ(
+      got.error().message(),
+      std::string(dir / "t.csv") + ": the file ends at byte 200000; it had 300000 bytes when it was opened");
 }
 
 TEST(CsvFiles, SomeColumnsAndRowsInAnotherForm) {
