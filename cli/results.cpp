@@ -70,10 +70,9 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 }  // namespace
 
 void print_table(const ResultTable& result) {
-  std::vector<std::string> heads;
-  for (const ResultColumn& column : result.columns) {
-    heads.push_back(printable(column.name));
-  }
+  std::vector<std::string> heads(result.columns.size());
+  std::ranges::transform(result.columns, heads.begin(),
+                         [](const ResultColumn& column) { return printable(column.name); });
   std::vector<std::vector<std::string>> lines;
   for (const std::vector<Value>& row : result.rows) {
     lines.emplace_back();

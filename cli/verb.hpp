@@ -10,7 +10,7 @@
 
 #include "bobbin/status.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 class Option;
 }  // namespace CLI

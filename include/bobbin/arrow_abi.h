@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+/* NOLINTBEGIN: the names are those of the specification. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -104,5 +105,6 @@ struct ArrowDeviceArrayStream {
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND */
 
 #endif /* BOBBIN_ARROW_ABI_H */

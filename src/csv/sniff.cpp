@@ -514,18 +514,18 @@ std::string mark_name(char mark) {
 
 }  // namespace
 
-Result<Sniffed> sniff(Source& source, const Options& options, const Known& given) {
+Result<Sniffed> sniff(Source& source, const Options& options, const Known& known) {
   BOBBIN_TRY(check(options));
-  Known known = given;
+  Known marks = known;
   bool is_whole = false;
   BOBBIN_ASSIGN(const std::string text, read_begin(source, is_whole));
   Options basis = options;
   basis.header = false;
   if (const auto stated = stated_delimiter(text); stated && !known.skips) {
-    known.delimiter = known.delimiter.value_or(*stated);
+    marks.delimiter = known.delimiter.value_or(*stated);
     basis.skip_lines = 1;
   }
-  Candidate found = find_ends_and_marks(text, is_whole, basis, known);
+  Candidate found = find_ends_and_marks(text, is_whole, basis, marks);
   const NullTest is_null(options.nulls);
   found.options.trailing = take_trailing(found);
   Sniffed sniffed{found.options, found.shape.fields};

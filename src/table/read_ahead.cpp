@@ -135,7 +135,7 @@ Result<Staging*> ReadAhead::take_memory(size_t batch) {
 
 Status ReadAhead::check_content(size_t batch, size_t member) {
   const Array& array = works_[batch].arrays[member];
-  const Status status =
+  Status status =
       array::checks_content_on_device(array, stream_.backend()) ? Status() : array::validate_content(array);
   // The device decodes. Chunks that compress very well would take much host memory until they are used.
   array::free_decoded(array);

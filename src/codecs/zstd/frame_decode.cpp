@@ -201,7 +201,7 @@ class FrameDecoder {
               "zstd: the frame needs dictionary " + std::to_string(header.dictionary_id)};
     }
     if (dictionary != nullptr && dictionary->tables() != nullptr) {
-      tables_ = *dictionary->tables();
+      tables_ = static_cast<const Tables&>(*dictionary->tables());
       return {};
     }
     tables_.huffman.log = 0;
