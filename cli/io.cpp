@@ -89,7 +89,7 @@ Result<Input> open_input(const std::string& path) {
   if (S_ISREG(info.st_mode)) {
     struct stat out {};
     BOBBIN_RETURN_IF(::fstat(STDOUT_FILENO, &out) == 0 && same_file(info, out), StatusCode::io,
-                     input.name + ": is stdout too");
+                     input.name + ": stdout is this file");
     input.end = info.st_size;
     const off_t here = ::lseek(number, 0, SEEK_CUR);
     input.length = static_cast<uint64_t>(std::max<off_t>(0, info.st_size - std::max<off_t>(0, here)));
@@ -206,7 +206,7 @@ Status check_not_input(const Target& target, const std::string& path) {
   struct stat output {};
   const bool same = target.exists && ::stat(path.c_str(), &input) == 0 &&
                     ::stat(target.path.c_str(), &output) == 0 && same_file(input, output);
-  BOBBIN_RETURN_IF(same, StatusCode::io, target.path + ": is an input too");
+  BOBBIN_RETURN_IF(same, StatusCode::io, target.path + ": is one of the inputs");
   return {};
 }
 

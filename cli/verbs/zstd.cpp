@@ -154,9 +154,9 @@ class Job {
       return path + std::string(kZstSuffix);
     }
     const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
-    BOBBIN_RETURN_IF(!file.ends_with(kZstSuffix) || file.size() == kZstSuffix.size(),
-                     StatusCode::invalid_argument,
-                     path + ": the name is not one with .zst added; name the output with -o or use -c");
+    BOBBIN_RETURN_IF(
+        !file.ends_with(kZstSuffix) || file.size() == kZstSuffix.size(), StatusCode::invalid_argument,
+        path + ": the name does not end in .zst after other characters; name the output with -o or use -c");
     return path.substr(0, path.size() - kZstSuffix.size());
   }
 
