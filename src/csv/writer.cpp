@@ -21,9 +21,7 @@ constexpr std::string_view kNumberCharacters = "0123456789+-.: einfatrulsTRUEFAL
 constexpr std::array<std::string_view, 5> kFirstBytes{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\x1f\x8b",
                                                       "\x28\xb5\x2f\xfd"};
 
-bool misleads_at_start(std::string_view text) {
-  return std::ranges::any_of(kFirstBytes, [&](std::string_view bytes) { return text.starts_with(bytes); });
-}
+constexpr size_t kMostFirstBytes = 4;
 
 bool has_number_character(std::string_view text) {
   return text.find_first_of(kNumberCharacters) != std::string_view::npos;
@@ -66,6 +64,14 @@ bool Writer::is_null_text(std::string_view text) const {
   return std::ranges::find(options_.nulls, text) != options_.nulls.end();
 }
 
+bool Writer::misleads(std::string_view text) const {
+  if (!at_start_) {
+    return false;
+  }
+  const std::string begin = std::string(buffer_.data(), used_).append(text.substr(0, kMostFirstBytes));
+  return std::ranges::any_of(kFirstBytes, [&](std::string_view bytes) { return begin.starts_with(bytes); });
+}
+
 void Writer::put_text(std::string_view text) {
   reserve(text.size());
   std::copy(text.begin(), text.end(), buffer_.data() + used_);
@@ -90,7 +96,7 @@ void Writer::put_string(std::string_view text, bool may_be_special) {
   const bool comment = at_record_ && begins_comment(text, options_);
   // Without quotes there is no other text for the empty string, and it does not mean null.
   const bool empty = text.empty() && marks_.has_quote();
-  put_field(text, empty || is_null_text(text) || comment || (at_start_ && misleads_at_start(text)) ||
+  put_field(text, empty || is_null_text(text) || comment || misleads(text) ||
                       (may_be_special && has_special(text.data(), text.data() + text.size(), marks_)));
 }
 
@@ -107,6 +113,7 @@ void Writer::put_field(std::string_view text, bool needs_quotes) {
 void Writer::put_line_end() {
   put_text(options_.line_end == LineEnd::lf ? "\n" : options_.line_end == LineEnd::cr ? "\r" : "\r\n");
   at_record_ = true;
+  at_start_ = false;
 }
 
 void Writer::put_number(const ColumnData& column, const Spelling& spelling, uint64_t row) {
@@ -141,9 +148,14 @@ void Writer::put_row(const RecordBatch& batch, uint64_t row) {
     } else {
       put_number(column, spellings_[c], row);
     }
-    at_start_ = at_record_ = false;
+    end_field();
   }
   put_line_end();
+}
+
+void Writer::end_field() {
+  at_record_ = false;
+  at_start_ = at_start_ && used_ < kMostFirstBytes;
 }
 
 Status Writer::begin() {
@@ -155,11 +167,11 @@ Status Writer::begin() {
       put_character(options_.delimiter);
     }
     const std::string& name = names_[i];
-    const bool mark = at_start_ && misleads_at_start(name);
+    const bool mark = misleads(name);
     const bool comment = at_record_ && begins_comment(name, options_);
     const bool special = has_special(name.data(), name.data() + name.size(), marks_);
     put_field(name, (name.empty() && marks_.has_quote()) || mark || special || comment);
-    at_start_ = at_record_ = false;
+    end_field();
   }
   put_line_end();
   return flush();

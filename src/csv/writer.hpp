@@ -30,6 +30,7 @@ class Writer {
   void put_string(std::string_view text, bool may_be_special);
   void put_field(std::string_view text, bool needs_quotes);
   void put_line_end();
+  void end_field();
   void put_quoted(std::string_view text);
   void put_text(std::string_view text);
   void put_character(char c) {
@@ -42,6 +43,8 @@ class Writer {
     }
   }
   [[nodiscard]] bool is_null_text(std::string_view text) const;
+  // Whether the text would begin with what a reader takes for something else, if this is written next.
+  [[nodiscard]] bool misleads(std::string_view text) const;
   [[nodiscard]] Status flush();
 
   file::Output& output_;
@@ -50,8 +53,8 @@ class Writer {
   Options options_;
   Marks marks_;
   bool numbers_need_care_;            // one may look like a null, or contain a delimiter
-  bool at_start_ = true;              // nothing was written yet
-  bool at_record_ = true;             // nor of the record
+  bool at_start_ = true;              // fewer bytes were written than a reader looks at first
+  bool at_record_ = true;             // nothing of the record was written yet
   std::string unwritable_;            // a value that needs quotes, in a text without quotes
   std::vector<bool> may_be_special_;  // columns of the batch that contain a quote or similar
   std::vector<char> buffer_;

@@ -111,6 +111,16 @@ TEST(CsvRoundTrip, QuotesOnlyWhereTheyAreNeeded) {
             "x\"\n");
 }
 
+// A null and a delimiter complete the first bytes of a zstd frame, or of a gzip stream.
+TEST(CsvRoundTrip, ATextDoesNotBeginLikeCompressedData) {
+  const CellTable zstd{.columns = {{"a", DType::binary}, {"b", DType::binary}},
+                       .rows = {{{}, "\xb5/\xfdx"}, {{}, "\xb5/\xfdx"}}};
+  EXPECT_EQ(write_text(zstd, {.delimiter = '(', .header = false}), "(\"\xb5/\xfdx\"\n(\xb5/\xfdx\n");
+  const CellTable gzip{.columns = {{"a", DType::binary}, {"b", DType::binary}}, .rows = {{{}, "\x8b"}}};
+  const csv::Options options{.delimiter = '\x1f', .header = false};
+  EXPECT_EQ(*read_text(write_text(gzip, options), options, schema_of(gzip)), gzip);
+}
+
 TEST(CsvRoundTrip, NoRowsNoColumns) {
   const CellTable nothing;
   EXPECT_EQ(write_text(nothing, {}), "");
