@@ -4,6 +4,7 @@
 #include "array/array.hpp"
 #include "bobbin/memory.hpp"
 #include "codecs/dict/dict.hpp"
+#include "device/fetch.hpp"
 #include "plan/batch_column.hpp"
 #include "plan/launch.hpp"
 
@@ -44,8 +45,7 @@ Result<std::vector<uint64_t>> count_codes_on_device(const Array& codes, const ui
          .counts = {found.as<uint64_t>(), entries}},
         stream);
   }));
-  BOBBIN_TRY(copy_async(counts.data(), found.data(), bytes, stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(fetch(counts.data(), found.data(), bytes, stream));
   return counts;
 }
 

@@ -5,6 +5,7 @@
 
 #include "array/array.hpp"
 #include "core/bits.hpp"
+#include "device/fetch.hpp"
 
 namespace bobbin::plan {
 
@@ -24,8 +25,7 @@ Status decode_dictionaries(std::span<const Dictionary> dictionaries, ColumnPlan&
 Result<std::vector<uint64_t>> entries_on_host(const ColumnPlan& column, StreamView stream) {
   const Bytes& bytes = column.dictionary().extra;
   std::vector<uint64_t> memory(ceil_div<uint64_t>(bytes.size, sizeof(uint64_t)));
-  BOBBIN_TRY(copy_async(memory.data(), bytes.data, bytes.size, stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(fetch(memory.data(), bytes.data, bytes.size, stream));
   return memory;
 }
 

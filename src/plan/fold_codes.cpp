@@ -8,6 +8,7 @@
 #include "codecs/dict/dict.hpp"
 #include "core/dispatch.hpp"
 #include "device/backends.hpp"
+#include "device/fetch.hpp"
 #include "plan/batch_column.hpp"
 #include "plan/totals.hpp"
 
@@ -81,8 +82,7 @@ Result<std::vector<CodeTotal>> fold_codes_on_device(const Array& codes, const Ar
                                         .totals = {found.as<uint64_t>(), words.size()}},
                   stream);
   }));
-  BOBBIN_TRY(copy_async(words.data(), found.data(), bytes, stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(fetch(words.data(), found.data(), bytes, stream));
   std::vector<CodeTotal> totals;
   for (size_t at = 0; at < words.size(); at += CodeTotalWords::kWords) {
     totals.push_back(

@@ -7,6 +7,7 @@
 #include "array/array.hpp"
 #include "bobbin/scan.hpp"
 #include "codecs/alp/alp.hpp"
+#include "device/fetch.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/launch.hpp"
 
@@ -74,8 +75,7 @@ Result<Selection> Selection::create(const uint32_t* bitmap, uint64_t offset, uin
 Result<uint64_t> Selection::count(StreamView stream) const {
   uint64_t count = 0;
   const uint64_t vectors = starts_.size() / sizeof(uint64_t) - 1;
-  BOBBIN_TRY(copy_async(&count, starts_.as<uint64_t>() + vectors, sizeof count, stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(fetch(&count, starts_.as<uint64_t>() + vectors, sizeof count, stream));
   return count;
 }
 

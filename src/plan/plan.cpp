@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "array/array.hpp"
+#include "device/fetch.hpp"
 #include "plan/compiled.hpp"
 #include "plan/launch.hpp"
 #include "plan/totals.hpp"
@@ -177,10 +178,17 @@ std::vector<std::string> Prepared::sources() const {
   return sources;
 }
 
-Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
-  std::vector<uint64_t> words(totals_->size() / sizeof(uint64_t));
-  BOBBIN_TRY(copy_async(words.data(), totals_->data(), totals_->size(), stream));
-  std::vector<double> sums(folds_.size());
+Result<PendingTotals> Prepared::send_totals(StreamView stream) const {
+  PendingTotals pending({});
+  pending.sent_ = std::make_unique<PendingTotals::Sent>(stream);
+  PendingTotals::Sent& sent = *pending.sent_;
+  sent.folds = folds_;
+  sent.types = types_;
+  sent.cells = query_.groups.cells;
+  sent.folds_per_launch = folds_per_launch();
+  sent.words.resize(totals_->size() / sizeof(uint64_t));
+  sent.sums.resize(folds_.size());
+  BOBBIN_TRY(sent.fetch.add(sent.words.data(), totals_->data(), totals_->size()));
   const uint64_t vectors = num_vectors(query_.end);
   for (size_t f = 0; f < folds_.size(); ++f) {
     if (folds_[f].op != Fold::sum || !is_float(types_[f]) || vectors == 0 || query_.groups.num_keys != 0) {
@@ -195,13 +203,26 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
       next += above.size;
       values = above;
     }
-    BOBBIN_TRY(copy_async(&sums[f], values.data, sizeof(double), stream));
+    BOBBIN_TRY(sent.fetch.add(&sent.sums[f], values.data, sizeof(double)));
   }
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(sent.fetch.finish());
+  return pending;
+}
+
+Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
+  BOBBIN_ASSIGN(PendingTotals pending, send_totals(stream));
+  return pending.wait();
+}
+
+Result<std::vector<Total>> PendingTotals::wait() {
+  if (sent_ == nullptr) {
+    return std::move(totals_);
+  }
+  BOBBIN_TRY(sent_->fetch.wait());
   std::vector<Total> totals;
-  for (uint32_t cell = 0; cell < query_.groups.cells; ++cell) {
-    for (size_t f = 0; f < folds_.size(); ++f) {
-      totals.push_back(total_of(f, words.data() + place_of(cell, f) * TotalWords::kWords, sums[f]));
+  for (uint32_t cell = 0; cell < sent_->cells; ++cell) {
+    for (size_t f = 0; f < sent_->folds.size(); ++f) {
+      totals.push_back(sent_->total_of(cell, f));
     }
   }
   return totals;
@@ -209,26 +230,26 @@ Result<std::vector<Total>> Prepared::totals(StreamView stream) const {
 
 Result<BitmapWords> Prepared::marks(StreamView stream) const {
   BitmapWords words(query_.marks.words.size);
-  BOBBIN_TRY(copy_async(words.data(), marks_->data(), marks_->size(), stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(fetch(words.data(), marks_->data(), marks_->size(), stream));
   return words;
 }
 
-// Parts have their cells one after another.
-size_t Prepared::place_of(uint32_t cell, size_t fold) const {
-  const size_t first = fold / folds_per_launch() * folds_per_launch();
-  const size_t folds = std::min(folds_per_launch(), folds_.size() - first);
-  return first * query_.groups.cells + cell * folds + (fold - first);
+// Launches have their cells one after another.
+size_t PendingTotals::Sent::place_of(uint32_t cell, size_t fold) const {
+  const size_t first = fold / folds_per_launch * folds_per_launch;
+  const size_t together = std::min(folds_per_launch, folds.size() - first);
+  return first * cells + cell * together + (fold - first);
 }
 
-Total Prepared::total_of(size_t fold, const uint64_t* words, double real_sum) const {
-  Total made{.count = words[TotalWords::count],
-             .sum = sum_of(types_[fold], {words[TotalWords::low], words[TotalWords::high]}),
-             .real_sum = real_sum,
+Total PendingTotals::Sent::total_of(uint32_t cell, size_t fold) const {
+  const uint64_t* const of_fold = words.data() + place_of(cell, fold) * TotalWords::kWords;
+  Total made{.count = of_fold[TotalWords::count],
+             .sum = sum_of(types[fold], {of_fold[TotalWords::low], of_fold[TotalWords::high]}),
+             .real_sum = sums[fold],
              .least = {},
              .greatest = {}};
-  if (folds_[fold].op == Fold::extremes) {
-    set_extremes(types_[fold], {words[TotalWords::least], words[TotalWords::greatest]}, made);
+  if (folds[fold].op == Fold::extremes) {
+    set_extremes(types[fold], {of_fold[TotalWords::least], of_fold[TotalWords::greatest]}, made);
   }
   return made;
 }

@@ -16,6 +16,7 @@
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
 #include "core/bit_ranges.hpp"
+#include "device/fetch.hpp"
 #include "plan/column_plan.hpp"
 #include "plan/compose.hpp"
 #include "plan/expression.hpp"
@@ -88,6 +89,38 @@ struct Source {
   uint32_t column = 0;          // its number in the table (Pieces)
 };
 
+// The totals of a run that may not be over yet.
+class PendingTotals {
+ public:
+  explicit PendingTotals(std::vector<Total> totals) : totals_(std::move(totals)) {}
+
+  // Waits for the run. Call it once.
+  [[nodiscard]] Result<std::vector<Total>> wait();
+
+ private:
+  friend class Prepared;
+
+  // What the device sends: the words of each fold and cell, in the order of launches, and the sums of floats.
+  struct Sent {
+    explicit Sent(StreamView stream) : fetch(stream) {}
+
+    std::vector<FoldStep> folds;
+    std::vector<DType> types;  // of the folds' columns
+    uint32_t cells = 1;
+    size_t folds_per_launch = 1;
+    std::vector<uint64_t> words;
+    std::vector<double> sums;
+    Fetch fetch;  // last member: it waits before the others are released
+
+    // Where the words of a total are.
+    [[nodiscard]] size_t place_of(uint32_t cell, size_t fold) const;
+    [[nodiscard]] Total total_of(uint32_t cell, size_t fold) const;
+  };
+
+  std::vector<Total> totals_;
+  std::unique_ptr<Sent> sent_;  // null: the totals are here
+};
+
 // A query that can be run repeatedly: everything it needs besides columns is made once. All columns have the
 // same length; those whose offset differs from that of the first are decoded.
 class Prepared {
@@ -125,6 +158,8 @@ class Prepared {
   // The results of the last run, one per aggregate; with groups as many for each combination of the keys'
   // values, the first key's changing slowest. Waits for the stream.
   [[nodiscard]] Result<std::vector<Total>> totals(StreamView stream) const;
+  // The same without waiting: the query may be released, and the stream used, before the totals are here.
+  [[nodiscard]] Result<PendingTotals> send_totals(StreamView stream) const;
   // The same for marks: one bit per entry. Waits for the stream.
   [[nodiscard]] Result<BitmapWords> marks(StreamView stream) const;
 
@@ -152,10 +187,6 @@ class Prepared {
   // Runs it in any kernel.
   [[nodiscard]] Status run_part(QueryInput& part, size_t first, LaunchReport& report,
                                 StreamView stream) const;
-
-  // Where the words of a total are.
-  [[nodiscard]] size_t place_of(uint32_t cell, size_t fold) const;
-  [[nodiscard]] Total total_of(size_t fold, const uint64_t* words, double real_sum) const;
 
   QueryInput query_;  // without folds
   QueryPath path_ = QueryPath::automatic;

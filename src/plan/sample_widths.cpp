@@ -7,6 +7,7 @@
 
 #include "codecs/ffor/stage.hpp"
 #include "core/bits.hpp"
+#include "device/fetch.hpp"
 
 namespace bobbin::plan {
 namespace {
@@ -44,13 +45,14 @@ Result<WidthCounts> count_widths(const Frames& frames, StreamView stream) {
   const uint64_t vectors = frames.entries.size / sizeof(uint32_t);
   std::vector<uint32_t> entries(std::min(vectors, kAtOnce * kPlaces));
   const uint64_t at_once = ceil_div<uint64_t>(entries.size(), kPlaces);
+  Fetch copies(stream);
   for (uint64_t to = 0; to < entries.size(); to += at_once) {
     const uint64_t count = std::min<uint64_t>(at_once, entries.size() - to);
     const uint64_t from = to / at_once * (vectors / kPlaces);
-    BOBBIN_TRY(copy_async(entries.data() + to, frames.entries.data + from * sizeof(uint32_t),
-                          count * sizeof(uint32_t), stream));
+    BOBBIN_TRY(copies.add(entries.data() + to, frames.entries.data + from * sizeof(uint32_t),
+                          count * sizeof(uint32_t)));
   }
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(copies.wait());
   return count_entries(entries);
 }
 
@@ -61,8 +63,7 @@ Result<uint32_t> sample_bits(const ColumnPlan& column, const std::vector<uint8_t
   const Frames& frames = column.frames();
   const uint64_t size = column.packed_bytes();
   std::vector<std::byte> bytes(std::min<uint64_t>(frames.references.size / size, 512) * size);
-  BOBBIN_TRY(copy_async(bytes.data(), frames.references.data, bytes.size(), stream));
-  BOBBIN_TRY(stream.synchronize());
+  BOBBIN_TRY(fetch(bytes.data(), frames.references.data, bytes.size(), stream));
   const uint64_t most = widths.empty() ? 0 : low_mask<uint64_t>(widths.back());
   const uint64_t sign = column.is_signed ? uint64_t{1} << (8 * size - 1) : 0;
   Bounds bounds;

@@ -31,35 +31,35 @@ void merge(DType type, Total& total, const Total& next) {
   }
 }
 
+// As many row groups may be unfinished: enough that the device has work while the host prepares the next.
+constexpr size_t kMostPending = 8;
+
+}  // namespace
+
 // The folds of one row group. Aggregates that need the same fold share it.
 class GroupFolds {
  public:
   GroupFolds(RowGroupQuery& group, const Bound& bound, std::span<const Column> columns)
       : group_(group), bound_(bound), columns_(columns) {}
 
-  Status run(std::span<const BoundAggregate> aggregates) {
+  Result<FoldedTotals::Pending> start(std::span<const BoundAggregate> aggregates) {
     for (const BoundAggregate& aggregate : aggregates) {
       const Aggregate fold = fold_of(aggregate);
       if (is_free(fold)) {
-        totals_.emplace_back();
-        totals_.back().count = group_.info().num_rows;
+        made_.totals.emplace_back();
+        made_.totals.back().count = group_.info().num_rows;
       } else if (fold.column.has_value() && is_string(columns_[*fold.column].type)) {
         BOBBIN_TRY(count_strings(*fold.column));
       } else {
-        totals_.emplace_back();
+        made_.totals.emplace_back();
         share(fold);
       }
     }
     if (!folds_.empty()) {
-      BOBBIN_ASSIGN(const std::vector<Total> found, group_.fold(bound_, folds_));
-      for (const auto& [place, fold] : shared_) {
-        totals_[place] = found[fold];
-      }
+      BOBBIN_ASSIGN(made_.folds, group_.fold(bound_, folds_));
     }
-    return {};
+    return std::move(made_);
   }
-
-  [[nodiscard]] const std::vector<Total>& totals() const { return totals_; }
 
  private:
   // Values are counted as rows if none is null.
@@ -92,9 +92,10 @@ class GroupFolds {
     const Bound present{.kind = Bound::Kind::both,
                         .parts = {bound_, {.kind = Bound::Kind::not_null, .column = column}}};
     const Aggregate count{Fold::count, {}};
-    BOBBIN_ASSIGN(const std::vector<Total> found,
+    BOBBIN_ASSIGN(PendingFold pending,
                   group_.fold(bound_.kind == Bound::Kind::always ? present.parts[1] : present, {&count, 1}));
-    totals_.push_back(found[0]);
+    BOBBIN_ASSIGN(const std::vector<Total> found, pending.wait());
+    made_.totals.push_back(found[0]);
     return {};
   }
   void share(const Aggregate& fold) {
@@ -104,7 +105,7 @@ class GroupFolds {
                             : *fold.expression == *other.expression;
       return other.fold == fold.fold && other.column == fold.column && same;
     });
-    shared_.emplace_back(totals_.size() - 1, static_cast<size_t>(found - folds_.begin()));
+    made_.shared.emplace_back(made_.totals.size() - 1, static_cast<size_t>(found - folds_.begin()));
     if (found == folds_.end()) {
       folds_.push_back(fold);
     }
@@ -113,12 +114,9 @@ class GroupFolds {
   RowGroupQuery& group_;
   const Bound& bound_;
   std::span<const Column> columns_;
-  std::vector<Total> totals_;
   std::vector<Aggregate> folds_;
-  std::vector<std::pair<size_t, size_t>> shared_;  // a total's position, and its fold
+  FoldedTotals::Pending made_;
 };
-
-}  // namespace
 
 bool is_foldable(std::span<const Column> columns, const BoundAggregate& aggregate) {
   if (aggregate.expression != nullptr) {
@@ -137,10 +135,31 @@ DType FoldedTotals::type_of(const BoundAggregate& aggregate) const {
 }
 
 Status FoldedTotals::add(RowGroupQuery& group, const Bound& bound) {
-  GroupFolds folds(group, bound, columns_);
-  BOBBIN_TRY(folds.run(aggregates_));
+  auto started = GroupFolds(group, bound, columns_).start(aggregates_);
+  if (!started.has_value()) {
+    BOBBIN_TRY(finish());  // errors of earlier row groups come first
+    return started.error();
+  }
+  pending_.push_back(std::move(*started));
+  return pending_.size() > kMostPending ? finish_first() : Status();
+}
+
+Status FoldedTotals::finish() {
+  while (!pending_.empty()) {
+    BOBBIN_TRY(finish_first());
+  }
+  return {};
+}
+
+Status FoldedTotals::finish_first() {
+  Pending first = std::move(pending_.front());
+  pending_.pop_front();
+  BOBBIN_ASSIGN(const std::vector<Total> found, first.folds.wait());
+  for (const auto& [place, fold] : first.shared) {
+    first.totals[place] = found[fold];
+  }
   for (size_t i = 0; i < aggregates_.size(); ++i) {
-    merge(type_of(aggregates_[i]), totals_[i], folds.totals()[i]);
+    merge(type_of(aggregates_[i]), totals_[i], first.totals[i]);
   }
   return {};
 }

@@ -124,11 +124,15 @@ GroupRange groups_between(const Reader& reader, uint64_t begin, uint64_t end) {
   return {group_at(reader, begin), begin < end ? group_at(reader, end - 1) + 1 : 0};
 }
 
+Status nothing_to_finish() {
+  return {};
+}
+
 // Calls f(group, predicate) for each row group of the range that its zone maps do not rule out, in file
-// order, until it returns false.
-template <class F>
+// order, until it returns false; then finish(), which may wait for the device.
+template <class F, class Finish = Status (*)()>
 Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound, Target target,
-                                        GroupRange range, F&& f) {
+                                        GroupRange range, F&& f, Finish&& finish = &nothing_to_finish) {
   BOBBIN_ASSIGN(const std::optional<Stream> stream, make_stream(target.backend));
   const StreamView view = stream.has_value() ? stream->view() : StreamView(Backend::cpu, nullptr);
   const auto pieces =
@@ -152,17 +156,18 @@ Result<QueryStats> for_each_group_until(const Reader& reader, const Bound& bound
     }
     stats.read += group.was_read() ? 1 : 0;
   }
+  BOBBIN_TRY(finish());
   return stats;
 }
 
-template <class F>
+template <class F, class Finish = Status (*)()>
 Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Target target, GroupRange range,
-                                  F&& f) {
-  return for_each_group_until(reader, bound, target, range,
-                              [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
-                                BOBBIN_TRY(f(group, pruned));
-                                return true;
-                              });
+                                  F&& f, Finish&& finish = &nothing_to_finish) {
+  const auto take = [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
+    BOBBIN_TRY(f(group, pruned));
+    return true;
+  };
+  return for_each_group_until(reader, bound, target, range, take, finish);
 }
 
 // The matching rows of a row group, from `begin` to before `end`, counted from the start of the file.
@@ -221,6 +226,7 @@ class Totals {
     BOBBIN_TRY(folded_totals_.add(group, bound));
     return decoded_.empty() ? Status() : group_by_.add(group, bound);
   }
+  Status finish() { return folded_totals_.finish(); }
 
   [[nodiscard]] std::vector<Value> values() const {
     const std::vector<Value> folded = folded_totals_.values();
@@ -298,9 +304,10 @@ Result<std::vector<Value>> Query::run(const std::vector<AggregateSpec>& aggregat
   Totals totals(reader_->columns(), *wanted);
   Needs needs;
   needs.add(*wanted);
-  const auto found =
-      for_each_group(*reader_, *bound, {backend_, explanation_, &needs}, {first_group_, end_group_},
-                     [&](RowGroupQuery& group, const Bound& pruned) { return totals.add(group, pruned); });
+  const auto found = for_each_group(
+      *reader_, *bound, {backend_, explanation_, &needs}, {first_group_, end_group_},
+      [&](RowGroupQuery& group, const Bound& pruned) { return totals.add(group, pruned); },
+      [&] { return totals.finish(); });
   BOBBIN_TRY(found.error());
   if (stats != nullptr) {
     *stats = *found;

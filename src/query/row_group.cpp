@@ -12,6 +12,7 @@
 #include "codecs/registry.hpp"
 #include "core/bits.hpp"
 #include "core/lanes.hpp"
+#include "device/fetch.hpp"
 #include "file/access.hpp"
 #include "plan/count_codes.hpp"
 #include "plan/host.hpp"
@@ -52,23 +53,32 @@ Result<DeviceBuffer> send(const BitmapWords& words, StreamView stream) {
   return buffer;
 }
 
-Result<std::vector<plan::Total>> run_on_device(std::span<const plan::Source> sources, const Program& program,
-                                               uint64_t words, BitmapWords* rows, StreamView stream,
-                                               const std::shared_ptr<plan::Pieces>& pieces) {
+Result<plan::PendingTotals> run_on_device(std::span<const plan::Source> sources, const Program& program,
+                                          uint64_t words, BitmapWords* rows, StreamView stream,
+                                          const std::shared_ptr<plan::Pieces>& pieces) {
   BOBBIN_ASSIGN(const auto prepared, plan::Prepared::create(sources, program.filter, program.aggregates,
                                                             stream, plan::QueryPath::automatic, pieces));
   if (rows == nullptr) {
     BOBBIN_TRY(prepared.run(stream));
-    return prepared.totals(stream);
+    return prepared.send_totals(stream);
   }
   BOBBIN_ASSIGN(const DeviceBuffer bitmap, DeviceBuffer::create(words * sizeof(uint32_t), stream));
   BOBBIN_TRY(prepared.run(bitmap.as<uint32_t>(), stream));
   rows->resize(words);
-  BOBBIN_TRY(copy_async(rows->data(), bitmap.data(), bitmap.size(), stream));
-  return prepared.totals(stream);
+  BOBBIN_TRY(fetch(rows->data(), bitmap.data(), bitmap.size(), stream));
+  return prepared.send_totals(stream);
 }
 
 }  // namespace
+
+Result<std::vector<plan::Total>> PendingFold::wait() {
+  std::vector<plan::Total> all;
+  for (plan::PendingTotals& launch : launches_) {
+    BOBBIN_ASSIGN(const std::vector<plan::Total> some, launch.wait());
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
 
 RowGroupQuery::RowGroupQuery(const Reader& reader, size_t index, StreamView stream,
                              std::shared_ptr<plan::Pieces> pieces, table::ReadAhead* ahead)
@@ -230,7 +240,8 @@ Status RowGroupQuery::settle_columns(Bound& bound) {
 Status RowGroupQuery::to_bitmap(Bound& bound) {
   if (bound.kind != Bound::Kind::rows) {
     BitmapWords found;
-    BOBBIN_ASSIGN(const auto totals, launch(bound, {}, &found, on_cpu()));
+    BOBBIN_ASSIGN(plan::PendingTotals none, launch(bound, {}, &found, on_cpu()));
+    BOBBIN_TRY(none.wait().error());
     bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   }
   return {};
@@ -266,9 +277,9 @@ Status RowGroupQuery::reduce(Bound& bound) {
   return reduce_parts(bound);
 }
 
-Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
-                                                       std::span<const plan::Aggregate> aggregates,
-                                                       BitmapWords* rows, bool on_host) {
+Result<plan::PendingTotals> RowGroupQuery::launch(const Bound& bound,
+                                                  std::span<const plan::Aggregate> aggregates,
+                                                  BitmapWords* rows, bool on_host) {
   const Program program = compile(bound, aggregates);
   std::vector<DeviceBuffer> bitmaps;
   BOBBIN_ASSIGN(std::vector<plan::Source> sources, place_all(program, on_host, bitmaps));
@@ -288,7 +299,7 @@ Result<std::vector<plan::Total>> RowGroupQuery::launch(const Bound& bound,
   if (rows != nullptr) {
     *rows = std::move(found.words);
   }
-  return totals;
+  return plan::PendingTotals(std::move(totals));
 }
 
 Result<std::vector<plan::Source>> RowGroupQuery::place_all(const Program& program, bool on_host,
@@ -310,8 +321,7 @@ Result<std::vector<plan::Source>> RowGroupQuery::place_all(const Program& progra
   return sources;
 }
 
-Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
-                                                     std::span<const plan::Aggregate> aggregates) {
+Result<PendingFold> RowGroupQuery::fold(Bound bound, std::span<const plan::Aggregate> aggregates) {
   BOBBIN_ASSIGN(auto computed, fold_compiled(bound, aggregates, nullptr));
   if (computed.has_value()) {
     return std::move(*computed);
@@ -322,23 +332,22 @@ Result<std::vector<plan::Total>> RowGroupQuery::fold(Bound bound,
                                            : fold_settled(bound, aggregates, on_cpu());
 }
 
-Result<std::vector<plan::Total>> RowGroupQuery::fold_settled(Bound& bound,
-                                                             std::span<const plan::Aggregate> aggregates,
-                                                             bool on_host) {
+Result<PendingFold> RowGroupQuery::fold_settled(Bound& bound, std::span<const plan::Aggregate> aggregates,
+                                                bool on_host) {
   if (!fits(bound, aggregates)) {
     BOBBIN_TRY(to_bitmap(bound));
   }
-  std::vector<plan::Total> totals;
-  while (totals.size() < aggregates.size()) {
-    const auto left = aggregates.subspan(totals.size());
-    size_t taken = left.size();
-    while (!fits(bound, left.first(taken))) {
+  PendingFold pending;
+  while (!aggregates.empty()) {
+    size_t taken = aggregates.size();
+    while (!fits(bound, aggregates.first(taken))) {
       --taken;
     }
-    BOBBIN_ASSIGN(const auto some, launch(bound, left.first(taken), nullptr, on_host));
-    totals.insert(totals.end(), some.begin(), some.end());
+    BOBBIN_ASSIGN(plan::PendingTotals some, launch(bound, aggregates.first(taken), nullptr, on_host));
+    pending.add(std::move(some));
+    aggregates = aggregates.subspan(taken);
   }
-  return totals;
+  return pending;
 }
 
 Result<RowGroupQuery::Codes> RowGroupQuery::place_codes(uint32_t column) {

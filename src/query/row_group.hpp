@@ -25,6 +25,18 @@
 
 namespace bobbin::query {
 
+// The totals of aggregates, launch by launch. A device may still compute them when the row group that started
+// them is gone.
+class PendingFold {
+ public:
+  void add(plan::PendingTotals totals) { launches_.push_back(std::move(totals)); }
+  // One total per aggregate. Call it once.
+  [[nodiscard]] Result<std::vector<plan::Total>> wait();
+
+ private:
+  std::vector<plan::PendingTotals> launches_;
+};
+
 class RowGroupQuery {
  public:
   static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
@@ -42,8 +54,7 @@ class RowGroupQuery {
   [[nodiscard]] bool is_on_device() const { return !on_cpu(); }
 
   // Aggregate columns are columns of the file. The predicate is pruned, and not `never`.
-  [[nodiscard]] Result<std::vector<plan::Total>> fold(Bound bound,
-                                                      std::span<const plan::Aggregate> aggregates);
+  [[nodiscard]] Result<PendingFold> fold(Bound bound, std::span<const plan::Aggregate> aggregates);
   // Which codes the matching rows have, where they are not null: one bit per entry of a non-empty dictionary.
   [[nodiscard]] Result<BitmapWords> mark_codes(Bound bound, uint32_t column);
   // The codes of a column with a dictionary, or integers from `low` on; nulls are one value more.
@@ -135,18 +146,16 @@ class RowGroupQuery {
   Status reduce_parts(Bound& bound);
   Status to_bitmap(Bound& bound);
   // Folds the rows of a predicate that is settled and reduced.
-  Result<std::vector<plan::Total>> fold_settled(Bound& bound, std::span<const plan::Aggregate> aggregates,
-                                                bool on_host);
+  Result<PendingFold> fold_settled(Bound& bound, std::span<const plan::Aggregate> aggregates, bool on_host);
   [[nodiscard]] static bool computes(std::span<const plan::Aggregate> aggregates);
   // With expressions, on a device. Nothing if there are none, or no kernel is compiled for them.
-  Result<std::optional<std::vector<plan::Total>>> fold_compiled(Bound bound,
-                                                                std::span<const plan::Aggregate> aggregates,
-                                                                BitmapWords* rows);
+  Result<std::optional<PendingFold>> fold_compiled(Bound bound, std::span<const plan::Aggregate> aggregates,
+                                                   BitmapWords* rows);
   // Expressions on the host, columns on the device.
-  Result<std::vector<plan::Total>> fold_on_both(Bound bound, std::span<const plan::Aggregate> aggregates);
+  Result<PendingFold> fold_on_both(Bound bound, std::span<const plan::Aggregate> aggregates);
   // The predicate and the aggregates must fit into one launch.
-  Result<std::vector<plan::Total>> launch(const Bound& bound, std::span<const plan::Aggregate> aggregates,
-                                          BitmapWords* rows, bool on_host);
+  Result<plan::PendingTotals> launch(const Bound& bound, std::span<const plan::Aggregate> aggregates,
+                                     BitmapWords* rows, bool on_host);
 
   const Reader& reader_;
   size_t index_;

@@ -22,22 +22,25 @@ bool RowGroupQuery::computes(std::span<const plan::Aggregate> aggregates) {
       aggregates, [](const plan::Aggregate& aggregate) { return aggregate.expression != nullptr; });
 }
 
-Result<std::optional<std::vector<plan::Total>>> RowGroupQuery::fold_compiled(
-    Bound bound, std::span<const plan::Aggregate> aggregates, BitmapWords* rows) {
-  using Totals = std::optional<std::vector<plan::Total>>;
+Result<std::optional<PendingFold>> RowGroupQuery::fold_compiled(Bound bound,
+                                                                std::span<const plan::Aggregate> aggregates,
+                                                                BitmapWords* rows) {
+  using Pending = std::optional<PendingFold>;
   if (on_cpu() || !(computes(aggregates) || compares(bound))) {
-    return Totals();
+    return Pending();
   }
   BOBBIN_TRY(settle(bound, true));
   if (!fits(bound, aggregates)) {
-    return Totals();
+    return Pending();
   }
   auto totals = launch(bound, aggregates, rows, false);
   if (totals.error().code() == StatusCode::unsupported) {
-    return Totals();
+    return Pending();
   }
   BOBBIN_TRY(totals.error());
-  return Totals(std::move(*totals));
+  PendingFold pending;
+  pending.add(std::move(*totals));
+  return Pending(std::move(pending));
 }
 
 Status RowGroupQuery::settle_comparison(Bound& bound) {
@@ -57,8 +60,7 @@ Status RowGroupQuery::settle_comparison(Bound& bound) {
 }
 
 // A bitmap of the matching rows is made on the device, and used for both.
-Result<std::vector<plan::Total>> RowGroupQuery::fold_on_both(Bound bound,
-                                                             std::span<const plan::Aggregate> aggregates) {
+Result<PendingFold> RowGroupQuery::fold_on_both(Bound bound, std::span<const plan::Aggregate> aggregates) {
   if (bound.kind != Bound::Kind::always) {
     BOBBIN_TRY(to_bitmap(bound));
   }
@@ -72,12 +74,15 @@ Result<std::vector<plan::Total>> RowGroupQuery::fold_on_both(Bound bound,
         places.push_back(i);
       }
     }
-    BOBBIN_ASSIGN(const auto found, fold_settled(bound, some, on_host));
+    BOBBIN_ASSIGN(PendingFold pending, fold_settled(bound, some, on_host));
+    BOBBIN_ASSIGN(const auto found, pending.wait());
     for (size_t i = 0; i < places.size(); ++i) {
       totals[places[i]] = found[i];
     }
   }
-  return totals;
+  PendingFold all;
+  all.add(plan::PendingTotals(std::move(totals)));
+  return all;
 }
 
 }  // namespace bobbin::query
