@@ -112,6 +112,12 @@ void add_csv_input_options(const Verb& verb, CsvArgs& args) {
       .type_name("NAME");
 }
 
+void check_csv_options(const CsvArgs& args, const std::optional<Format>& format) {
+  if (args.given() && (format == Format::json || format == Format::ndjson)) {
+    refuse("--delimiter, --quote, --escape, --no-header and --null are not for JSON");
+  }
+}
+
 Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,
                                  const std::string& path) {
   csv::Options options = known.value_or(csv::Options{});

@@ -39,6 +39,9 @@ void add_csv_options(const Verb& verb, CsvArgs& args);
 // For text that is read.
 void add_csv_input_options(const Verb& verb, CsvArgs& args);
 
+// Ends the command if CSV options are given for JSON, where they would have no effect.
+void check_csv_options(const CsvArgs& args, const std::optional<Format>& format);
+
 // For text that is read.
 [[nodiscard]] csv::ReadOptions read_options(const CsvArgs& args);
 // For text that is written: options as given, else as in `known`. Unless a delimiter is given, the name may

@@ -45,8 +45,15 @@ Option Option::check(const std::string& what, const Check& check) const {
 Option Option::one_of(const std::string& noun, const std::vector<std::string>& words) const {
   return Option(option_->check(cli::one_of(noun, words)));
 }
+// CLI11's own check accepts nan.
 Option Option::between_reals(double least, double most) const {
-  return Option(option_->check(CLI::Range(least, most)));
+  return check("number", [least, most](const std::string& text) -> std::string {
+    double number = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, number);
+    const bool fine = error == std::errc{} && end == last && number >= least && number <= most;
+    return fine ? "" : fmt::format("'{}' is not a number from {} to {}", text, least, most);
+  });
 }
 
 Option Option::between(uint64_t least, uint64_t most) const {

@@ -116,7 +116,10 @@ std::shared_ptr<CatArgs> add_options(const Verb& verb, Action& action) {
   verb.add_flag("--json", args->json, "The same as --format json").excludes(format);
   add_csv_options(verb, args->csv);
   add_backend_option(verb, args->backend);
-  verb.callback([args, &action] { action = [args] { return report(cat(*args)); }; });
+  verb.callback([args, &action] {
+    check_csv_options(args->csv, args->json ? Format::json : args->format);
+    action = [args] { return report(cat(*args)); };
+  });
   return args;
 }
 

@@ -274,6 +274,9 @@ void check_codecs(const CompressArgs& args) {
 // Options that do not make sense together.
 void check_usage(const CompressArgs& args) {
   check_codecs(args);
+  if (args.slack != CompressArgs().slack && args.goal != "fastest") {
+    refuse("--slack requires --goal fastest");
+  }
   if (const Status status = check_output_name(args.output); !status.ok()) {
     refuse(status.message());
   }

@@ -281,6 +281,7 @@ void add_decompress(const Parser& parser, Action& action) {
     if (args->csv.given() && !args->as.empty()) {
       refuse("--as is for one column without CSV: it excludes CSV options");
     }
+    check_csv_options(args->csv, args->format);
     action = [args] { return report(decompress(*args)); };
   });
 }

@@ -35,4 +35,7 @@ status bobbin decompress t.bob -o t.parquet
 status bobbin decompress t.bob -o t.csv.gz
 bobbin decompress t.bob -o T.JSON -q && cmp T.JSON t.json && echo the same format
 status bobbin cat t.bob --format xml
+# Options that would have no effect.
+status bobbin cat t.bob --json --delimiter ';'
+status bobbin decompress t.bob --format ndjson --no-header -o -
 ls t.parquet
