@@ -318,9 +318,9 @@ bool read_plain(std::string_view text, PlainDecimal& number) {
   if (text.size() < kLeastCharacters) {
     return false;
   }
-  const bool negative = text.front() == '-';
-  const char* const begin = text.data() + (negative ? 1 : 0);
-  const size_t digits = text.size() - (negative ? 2 : 1);
+  const size_t sign = text.front() == '-' ? 1 : 0;  // no branch: half of all values may be negative
+  const char* const begin = text.data() + sign;
+  const size_t digits = text.size() - 1 - sign;
   const uint64_t word = load_eight(begin);
   const size_t point = find_point(word);
   const size_t fraction = digits - point;  // wraps around if the point is after the text
@@ -345,7 +345,7 @@ bool read_plain(std::string_view text, PlainDecimal& number) {
   if (!sum.is_number() || sum.value == 0 || !divide(sum.value, fraction, size)) {
     return false;
   }
-  number.value = negative ? -size : size;
+  number.value = std::bit_cast<double>(std::bit_cast<uint64_t>(size) | uint64_t{sign} << 63);
   number.whole_digits = below_one ? 0 : point;
   number.fraction_digits = fraction;
   number.usual = text.back() != '0' && size >= 0.001;
