@@ -2,6 +2,7 @@
 // Changes of records that were found: lines without a value, and fields that are missing or too many at the
 // end.
 #include <algorithm>
+#include <cstring>
 
 #include "csv/scanner.hpp"
 
@@ -67,6 +68,7 @@ void Scanner::pad_records(size_t fields) {
   make_room();
   // Readers may access some bytes after a field's start.
   grow_buffer(size_ + fields + kBlockBytes);
+  std::memset(buffer_.get() + size_, 0, fields + kBlockBytes);
 }
 
 bool Scanner::has_trailing(size_t record, size_t fields) const {

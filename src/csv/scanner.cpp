@@ -187,9 +187,11 @@ Status Scanner::read_more() {
     ended_ = got == 0;
     // A file that fits into the buffer is read and split only once.
   } while (source.never_waits() && size_ < end && !ended_);
+  std::memset(buffer_.get() + size_, 0, kBlockBytes + 2);
   return {};
 }
 
+// record_ends_ is as large as begins_.
 bool Scanner::has_room() const {
   return ends_.size() >= num_ends_ + kRoom && begins_.size() >= num_records_ + kRoom;
 }
