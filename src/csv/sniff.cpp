@@ -91,6 +91,7 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
     }
     scanner.consume(there);
   }
+  std::fill_n(sample.text.get() + sample.text_bytes, kRoom, '\0');
   const bool reached_end = sample.records.size() < kSniffRecords;
   if (!is_whole && reached_end && sample.records.size() > 1) {
     sample.records.pop_back();  // it may be truncated
