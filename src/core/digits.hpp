@@ -57,13 +57,18 @@ inline constexpr uint64_t kPowersOfTen[] = {1,
   return (((word + 0x4646'4646'4646'4646) | (word - 0x3030'3030'3030'3030)) & 0x8080'8080'8080'8080) == 0;
 }
 
-// Eight digits, the first in the lowest byte: combines pairs, then fours, then all eight.
-[[nodiscard]] constexpr uint64_t value_of_digits(uint64_t word) {
-  word -= 0x3030'3030'3030'3030;
-  word = word * 10 + (word >> 8);
-  const uint64_t low = (word & 0x0000'00ff'0000'00ff) * 0x000f'4240'0000'0064;
-  const uint64_t high = (word >> 16 & 0x0000'00ff'0000'00ff) * 0x0000'2710'0000'0001;
+// Eight digits as numbers from 0 to 9, the first in the lowest byte: combines pairs, then fours, then all
+// eight.
+[[nodiscard]] constexpr uint64_t join_digits(uint64_t digits) {
+  digits = digits * 10 + (digits >> 8);
+  const uint64_t low = (digits & 0x0000'00ff'0000'00ff) * 0x000f'4240'0000'0064;
+  const uint64_t high = (digits >> 16 & 0x0000'00ff'0000'00ff) * 0x0000'2710'0000'0001;
   return (low + high) >> 32;
+}
+
+// The same for characters.
+[[nodiscard]] constexpr uint64_t value_of_digits(uint64_t word) {
+  return join_digits(word - 0x3030'3030'3030'3030);
 }
 
 // The value of 1 to 19 digits, which fits 64 bits. False if a character is not a digit.

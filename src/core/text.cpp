@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -39,12 +40,21 @@ size_t sequence_length(std::string_view text, size_t i) {
   return length;
 }
 
-// The first position from `i` on, in steps of eight bytes, where not all bytes are ASCII.
+// The first position from `i` on, in steps of 32 or of eight bytes, where not all bytes are ASCII.
 size_t ascii_prefix(std::string_view text, size_t i) {
+  constexpr uint64_t kOthers = 0x8080'8080'8080'8080;
+  std::array<uint64_t, 4> words;
+  while (text.size() - i >= sizeof words) {
+    std::memcpy(words.data(), text.data() + i, sizeof words);
+    if (((words[0] | words[1] | words[2] | words[3]) & kOthers) != 0) {
+      break;
+    }
+    i += sizeof words;
+  }
   uint64_t word = 0;
   while (text.size() - i >= sizeof word) {
     std::memcpy(&word, text.data() + i, sizeof word);
-    if ((word & 0x8080'8080'8080'8080) != 0) {
+    if ((word & kOthers) != 0) {
       break;
     }
     i += sizeof word;

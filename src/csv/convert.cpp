@@ -45,12 +45,6 @@ struct ShortInteger {
   bool operator()(const Scanner::FieldColumn& fields, size_t row, int64_t& value) const {
     return read(fields[row], value);
   }
-  bool operator()(const Scanner::FieldColumn& fields, size_t row, double& value) const {
-    int64_t whole = 0;
-    const bool fine = read(fields[row], whole);
-    value = static_cast<double>(whole);
-    return fine;
-  }
   static bool read(const RawField& field, int64_t& value) {
     uint64_t digits = 0;
     const bool fine = read_short(field.text(), digits) && (*field.data != '0' || field.size == 1);
@@ -59,14 +53,39 @@ struct ShortInteger {
   }
 };
 
-// What was read when the type was inferred.
-struct KnownDouble {
-  std::span<const double> doubles;
+// A double that was read when the type was inferred, or one of the usual forms.
+class ShortDouble {
+ public:
+  ShortDouble(const Rows& rows, const Spelling& spelling)
+      : known_(rows.is_known ? rows.doubles : std::span<const double>()),
+        any_form_(rows.is_known || spelling.mixed),
+        usual_(spelling.number < Spelling::Number::digits16),
+        bare_(spelling.number == Spelling::Number::bare),
+        integers_(spelling.mixed || bare_ || spelling.number == Spelling::Number::trimmed) {}
 
-  bool operator()(const Scanner::FieldColumn& /*fields*/, size_t row, double& value) const {
-    value = row < doubles.size() ? doubles[row] : std::numeric_limits<double>::quiet_NaN();
-    return !std::isnan(value);
+  bool operator()(const Scanner::FieldColumn& fields, size_t row, double& value) const {
+    if (row < known_.size() && !std::isnan(known_[row])) {
+      value = known_[row];
+      return true;
+    }
+    const RawField field = fields[row];
+    if (PlainDecimal plain; read_plain(field.text(), plain)) {
+      value = plain.value;
+      return any_form_ || (usual_ && plain.usual && (plain.whole_digits > 0 || !bare_));
+    }
+    int64_t whole = 0;
+    const bool fine = integers_ && ShortInteger::read(field, whole);
+    value = static_cast<double>(whole);
+    return fine;
   }
+
+ private:
+  std::span<const double> known_;
+  // What a Guess has seen comes back as it is; otherwise, what the spelling allows.
+  bool any_form_;
+  bool usual_;
+  bool bare_;
+  bool integers_;
 };
 
 // Integers of any size.
@@ -315,26 +334,11 @@ size_t ColumnBuilder::convert_decimals(const Rows& rows, size_t column, const Nu
 }
 
 size_t ColumnBuilder::convert_doubles(const Rows& rows, size_t column, const NullTest& is_null) {
-  // What a Guess has seen comes back as it is: to check that takes three times as long as to read it.
-  const bool any_form = rows.is_known || spelling_.mixed;
-  const bool is_bare = spelling_.number == Spelling::Number::bare;
-  const bool is_long = spelling_.number >= Spelling::Number::digits16;
   const auto read = [&](std::string_view text, double& value) {
-    if (PlainDecimal plain; read_plain(text, plain) &&
-                            (any_form || (plain.usual && !is_long && (plain.whole_digits > 0 || !is_bare)))) {
-      value = plain.value;
-      return true;
-    }
+    // What a Guess has seen comes back as it is: to check that takes three times as long as to read it.
     return rows.is_known ? parse_double(text, value) == TextError::none : read_double(text, spelling_, value);
   };
-  if (rows.is_known && !rows.doubles.empty()) {
-    return convert_numbers<double>(rows, column, is_null, read, KnownDouble{rows.doubles});
-  }
-  if (spelling_.mixed || spelling_.number == Spelling::Number::trimmed ||
-      spelling_.number == Spelling::Number::bare) {
-    return convert_numbers<double>(rows, column, is_null, read, ShortInteger{});
-  }
-  return convert_numbers<double>(rows, column, is_null, read);
+  return convert_numbers<double>(rows, column, is_null, read, ShortDouble(rows, spelling_));
 }
 
 // The types that can be inferred.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/digits.hpp"
 #include "csv/record_batch.hpp"
 #include "csv/scanner.hpp"
 #include "csv/spelling.hpp"
@@ -38,9 +39,12 @@ class NullTest {
   // Another text that occurred, in words; empty if all nulls had the same.
   [[nodiscard]] std::string other_text() const;
 
-  // Whether one of the texts begins with a digit.
+  // Whether one of the texts begins with a digit, or with a sign and a digit.
   [[nodiscard]] bool may_be_number() const {
-    return std::any_of(begins_.begin() + '0', begins_.begin() + '9' + 1, [](bool begins) { return begins; });
+    return std::ranges::any_of(texts_, [](const std::string& text) {
+      const size_t first = text.starts_with('-') ? 1 : 0;
+      return text.size() > first && is_digit(text[first]);
+    });
   }
 
  private:

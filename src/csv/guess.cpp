@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kMostMisfits = 3;
 constexpr size_t kLongestMisfit = 256;
-// From this many digits after the point on, numbers that fit a double are doubles: people do not type them.
-constexpr uint8_t kLongFraction = 10;
 // Spellings of kBooleanWords that may occur in one column: those of the same words.
 constexpr std::array<uint8_t, 10> kFamilies{0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
 
@@ -293,15 +291,31 @@ uint32_t Guess::look_at_time(std::string_view text) {
   return fraction_digits_ > 6 && outside_ns_ ? 0 : uint32_t{kTimestamp};
 }
 
-// Few digits always round-trip.
+// Whether all values so far are numbers, and some are not as %.16g prints them.
+bool Guess::takes_usual() const {
+  return (fits_ & kLongFloat) == 0 && (fits_ & (kFloat | kAnyFloat)) != 0 && misfits_.empty() && !given_up_;
+}
+
+// A number of which only the digits before and after the point matter, and whether there is a zero before it.
+void Guess::add_usual(const PlainDecimal& number) {
+  seen_ = true;
+  const auto fraction = static_cast<uint8_t>(number.fraction_digits);
+  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
+  scale_ = std::max(scale_, fraction);
+  least_fraction_ = std::min(least_fraction_, fraction);
+  float_forms_ &= static_cast<uint8_t>(
+      number.whole_digits > 0 ? ~kLongForms : ~kLongForms & ~bit_of(Spelling::Number::bare));
+  const bool is_short = whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits);
+  fits_ &= kFloat | kAnyFloat | (is_short ? uint32_t{kDecimal} : 0);
+  number_ = number.value;
+  ++regular_;
+}
+
 uint32_t Guess::look_at_plain(const PlainDecimal& number, std::string_view text) {
   uint32_t fits = kFloat | kAnyFloat;
   whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
   see_fraction(text.substr(text.size() - number.fraction_digits));
-  if (number.usual && (fits_ & kLongFloat) == 0) {
-    float_forms_ &= static_cast<uint8_t>(
-        number.whole_digits > 0 ? ~kLongForms : ~kLongForms & ~bit_of(Spelling::Number::bare));
-  } else if (float_forms_ != 0) {
+  if (float_forms_ != 0) {
     fits |= look_at_float(take_number_apart(text), text);
   }
   return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits | kDecimal : fits;
@@ -309,6 +323,9 @@ uint32_t Guess::look_at_plain(const PlainDecimal& number, std::string_view text)
 
 // A short integer, if all values so far were numbers with few digits.
 uint32_t Guess::look_at_short(std::string_view text) {
+  constexpr size_t kShort = 5;  // characters; with an exponent there are at least as many
+  constexpr uint8_t kForms = bit_of(Spelling::Number::canonical) | bit_of(Spelling::Number::trimmed) |
+                             bit_of(Spelling::Number::bare) | kLongForms;
   int64_t value = 0;
   if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits || !read_signed(text, value)) {
     return 0;
@@ -316,7 +333,10 @@ uint32_t Guess::look_at_short(std::string_view text) {
   uint32_t fits = kDecimal | kFloat | kAnyFloat | kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
   see_fraction({});
   whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(whole_digits(without_sign(text))));
-  if (float_forms_ != 0) {
+  if (text.size() <= kShort) {
+    float_forms_ &= kForms;
+    fits |= (float_forms_ & kLongForms) != 0 ? uint32_t{kLongFloat} : 0;
+  } else if (float_forms_ != 0) {
     fits |= look_at_float(take_number_apart(text), text);
   }
   return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
@@ -339,6 +359,15 @@ bool Guess::add_misfit(std::string_view text) {
 }
 
 bool Guess::add(std::string_view text) {
+  PlainDecimal plain;
+  if (takes_usual() && read_plain(text, plain) && plain.usual) {
+    add_usual(plain);
+    return false;
+  }
+  return add_any(text);
+}
+
+bool Guess::add_any(std::string_view text) {
   seen_ = true;
   number_ = kNoNumber;
   if (given_up_) {
@@ -381,10 +410,6 @@ bool Guess::waits_for_other_word() const {
 
 bool Guess::decimals_are_mixed() const {
   return least_fraction_ != scale_ && !trimmed_ && !point_;
-}
-
-bool Guess::may_be_float() const {
-  return scale_ >= kLongFraction && (fits_ & kFloats) != 0;
 }
 
 bool Guess::prefers_float() const {

@@ -53,7 +53,7 @@ class Guess {
   // The value of the last text that was added, if it is a double and adding it has read it; otherwise NaN.
   [[nodiscard]] double number() const { return number_; }
   // Whether the values so far, of which some have many digits, are numbers.
-  [[nodiscard]] bool may_be_float() const;
+  [[nodiscard]] bool may_be_float() const { return scale_ >= kManyDigits && (fits_ & kFloats) != 0; }
   // A column in which all values so far are null has the type utf8.
   [[nodiscard]] ColumnType type() const;
   [[nodiscard]] Spelling spelling() const;
@@ -88,6 +88,9 @@ class Guess {
     kFloats = kFloat | kLongFloat | kAnyFloat
   };
 
+  [[nodiscard]] bool takes_usual() const;
+  void add_usual(const PlainDecimal& number);
+  [[nodiscard]] bool add_any(std::string_view text);
   [[nodiscard]] uint32_t look_at_plain(const PlainDecimal& number, std::string_view text);
   [[nodiscard]] uint32_t look_at_short(std::string_view text);
   [[nodiscard]] bool is_known_misfit(std::string_view text) const;
@@ -111,6 +114,9 @@ class Guess {
   [[nodiscard]] Spelling time_spelling(Logical::Unit unit) const;
 
   static constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  // From this many digits after the point on, numbers that fit a double are doubles: people do not type them.
+  static constexpr uint8_t kLongFraction = 10;
+  static constexpr uint8_t kManyDigits = 8;  // where such a number may follow
 
   uint32_t fits_ = ~uint32_t{0};
   double number_ = kNoNumber;

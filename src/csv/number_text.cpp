@@ -2,6 +2,7 @@
 #include "csv/number_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -9,12 +10,14 @@
 
 #include "core/digits.hpp"
 #include "core/value_text.hpp"
+#include "core/wide_product.hpp"
 #include "csv/spelling.hpp"
 
 namespace bobbin::csv {
 namespace {
 
 constexpr size_t kLongestNumber = 400;
+constexpr size_t kMostPlainDigits = 19;  // all numbers with as many digits fit 64 bits
 constexpr size_t kMostFloatDigits = 17;  // of a double's shortest text
 constexpr size_t kMostLongDigits = 40;   // of %.18g, with zeros after the point
 
@@ -39,12 +42,24 @@ size_t count_digits(std::string_view text) {
   return count;
 }
 
-// Eight digits, of which the last `count` are the word's and the others zeros.
-uint64_t last_digits(uint64_t word, size_t count) {
-  constexpr uint64_t kZeros = 0x3030'3030'3030'3030;
-  const uint64_t others = count == sizeof word ? 0 : ~uint64_t{0} >> (8 * count);
-  return (word & ~others) | (kZeros & others);
-}
+// The value of digits, read up to eight at a time.
+class DigitSum {
+ public:
+  uint64_t value = 0;
+
+  // The last `count` of eight characters.
+  void add(uint64_t word, size_t count) {
+    const size_t unused = 8 * (sizeof word - count);
+    const uint64_t digits = (word ^ 0x3030'3030'3030'3030) >> unused << unused;
+    others_ |= digits | (digits + 0x7676'7676'7676'7676);
+    value = value * kPowersOfTen[count] + join_digits(digits);
+  }
+  // Whether all characters were digits.
+  [[nodiscard]] bool is_number() const { return (others_ & 0x8080'8080'8080'8080) == 0; }
+
+ private:
+  uint64_t others_ = 0;
+};
 
 uint64_t load_eight(const char* text) {
   uint64_t word = 0;
@@ -121,19 +136,54 @@ bool same_number(const NumberText& a, const NumberText& b) {
 // Whether the value is the nearest double of no other number with as many digits after the point. Then its
 // shortest text, which is one of these numbers, has the same digits. The doubles nearest to such numbers are
 // farther apart than neighbouring doubles.
-bool is_only_one(const NumberText& number, double value) {
+bool is_only_one(double value, size_t fraction_digits) {
   constexpr uint64_t kLeastExponent = 64;  // far from values without an exponent of their own
   constexpr uint32_t kFractionBits = 52;
   constexpr double kMargin = 1 + 1e-9;  // for the rounded unit
-  if (!number.exponent_text.empty() || number.fraction.size() >= std::size(kPowersOfTen)) {
-    return false;
-  }
   const uint64_t exponent = std::bit_cast<uint64_t>(value) >> kFractionBits & 0x7ff;
-  if (exponent < kLeastExponent) {
+  if (exponent < kLeastExponent || fraction_digits >= std::size(kPowersOfTen)) {
     return false;
   }
   const auto step = std::bit_cast<double>((exponent - kFractionBits) << kFractionBits);
-  return step * kMargin * static_cast<double>(kPowersOfTen[number.fraction.size()]) < 1;
+  return step * kMargin * static_cast<double>(kPowersOfTen[fraction_digits]) < 1;
+}
+
+// 10^-digits times the power of two that makes it a number of 64 bits, rounded down.
+constexpr auto kReciprocals = [] {
+  std::array<uint64_t, kMostPlainDigits> all{};
+  for (size_t digits = 1; digits < all.size(); ++digits) {
+    const auto shift = static_cast<uint32_t>(63 + std::bit_width(kPowersOfTen[digits]));
+    all[digits] = static_cast<uint64_t>((Int128{1} << shift) / static_cast<Int128>(kPowersOfTen[digits]));
+  }
+  return all;
+}();
+
+// The double nearest to number / 10^digits, unless that is hard to tell.
+bool multiply_reciprocal(uint64_t number, size_t digits, double& nearest) {
+  constexpr uint64_t kRest = 2047;  // bits of a product of 64 bits that a double has no room for
+  const auto zeros = static_cast<uint32_t>(std::countl_zero(number));
+  const uint64_t product = multiply_high(number << zeros, kReciprocals[digits]);
+  // The exact product is larger, by less than 2. Only from values close to the middle of two doubles might
+  // that lead to another one.
+  const uint64_t rest = product >> 63 != 0 ? product & kRest : 2 * product & kRest;
+  if (rest - (kRest / 2 - 1) < 4) {
+    return false;
+  }
+  const auto exponent =
+      1024 - zeros - static_cast<uint32_t>(std::bit_width(kPowersOfTen[digits]));  // of the product's unit
+  nearest = static_cast<double>(product) * std::bit_cast<double>(uint64_t{exponent} << 52);
+  return true;
+}
+
+// The double nearest to number / 10^digits, if its shortest text has the number's digits, which is so for
+// few of them.
+bool divide(uint64_t number, size_t digits, double& nearest) {
+  if (number >= kPowersOfTen[kFloatDigits]) {
+    return multiply_reciprocal(number, digits, nearest) && is_only_one(nearest, digits);
+  }
+  // Both fit 53 bits, so that the division rounds as it should.
+  nearest = static_cast<double>(static_cast<int64_t>(number)) / static_cast<double>(kPowersOfTen[digits]);
+  return true;
 }
 
 // Whether a double's shortest text has the number's digits, of which there are not too many for a double.
@@ -264,46 +314,42 @@ NumberText take_number_apart(std::string_view text) {
 }
 
 bool read_plain(std::string_view text, PlainDecimal& number) {
-  constexpr size_t kMostCharacters = kFloatDigits + 1;
-  const bool negative = text.starts_with('-');
-  text.remove_prefix(negative ? 1 : 0);
-  const bool below_one = text.starts_with("0.");
-  text.remove_prefix(below_one ? 1 : 0);
-  const size_t size = text.size();
-  if (size < 2 || size > kMostCharacters) {
+  constexpr size_t kLeastCharacters = 3;
+  if (text.size() < kLeastCharacters) {
     return false;
   }
-  const uint64_t begin = load_eight(text.data());
-  const size_t point = find_point(begin);
-  const size_t fraction = size - 1 - point;  // wraps around if the point is after the text
-  if (point == sizeof(uint64_t) || (point == 0) != below_one || fraction - 1 >= size - 1 ||
-      (text[0] == '0' && !below_one)) {
+  const size_t sign = text.front() == '-' ? 1 : 0;  // no branch: half of all values may be negative
+  const char* const begin = text.data() + sign;
+  const size_t digits = text.size() - 1 - sign;
+  const uint64_t word = load_eight(begin);
+  const size_t point = find_point(word);
+  const size_t fraction = digits - point;  // wraps around if the point is after the text
+  const bool below_one = *begin == '0';
+  if (digits > kMostPlainDigits || point == 0 || point == sizeof word || fraction - 1 >= digits ||
+      (below_one && point != 1)) {
     return false;
   }
-  // The last eight characters, and all digits before them or before the point.
-  const uint64_t end = size < 8 ? begin << (8 * (8 - size)) : load_eight(text.data() + size - 8);
-  uint64_t last = 0;
-  uint64_t first = 0;
-  uint64_t scale = 0;
-  if (fraction < 8) {
-    last = last_digits(end, fraction);
-    first = point == 0 ? last_digits(0, 0) : last_digits(begin << (8 * (8 - point)), point);
-    scale = kPowersOfTen[fraction];
+  const uint64_t before = (uint64_t{1} << (8 * point)) - 1;
+  const uint64_t first = (word & before) | (load_eight(begin + 1) & ~before);  // without the point
+  DigitSum sum;
+  if (digits <= sizeof word) {
+    sum.add(first << (8 * (sizeof word - digits)), digits);
   } else {
-    const uint64_t before = (uint64_t{1} << (8 * point)) - 1;
-    const uint64_t digits = (begin & before) | (begin >> 8 & ~before);  // seven, without the point
-    last = end;
-    first = last_digits(digits << (8 * (17 - size) % 64), size - 9);
-    scale = kPowersOfTen[8];
+    sum.add(first, sizeof word);
+    if (digits > 2 * sizeof word) {
+      sum.add(load_eight(begin + 1 + sizeof word), sizeof word);
+    }
+    sum.add(load_eight(begin + 1 + digits - sizeof word), (digits - 1) % sizeof word + 1);
   }
-  const uint64_t value = value_of_digits(first) * scale + value_of_digits(last);
-  // Both fit 53 bits, so that the division rounds as it should.
-  number.value = static_cast<double>(value) / static_cast<double>(kPowersOfTen[fraction]);
-  number.value = negative ? -number.value : number.value;
-  number.whole_digits = point;
+  double size = 0;
+  if (!sum.is_number() || sum.value == 0 || !divide(sum.value, fraction, size)) {
+    return false;
+  }
+  number.value = std::bit_cast<double>(std::bit_cast<uint64_t>(size) | uint64_t{sign} << 63);
+  number.whole_digits = below_one ? 0 : point;
   number.fraction_digits = fraction;
-  number.usual = text.back() != '0' && (point > 0 || text[1] != '0');
-  return all_digits(first) && all_digits(last) && value != 0;
+  number.usual = text.back() != '0' && size >= 0.001;
+  return true;
 }
 
 bool has_few_digits(const NumberText& number) {
@@ -324,7 +370,7 @@ bool comes_back(const NumberText& number, std::string_view text) {
 }
 
 bool comes_back(const NumberText& number, double value) {
-  if (is_only_one(number, value)) {
+  if (number.exponent_text.empty() && is_only_one(value, number.fraction.size())) {
     return true;
   }
   if (number.num_digits() <= kMostFloatDigits + 1) {

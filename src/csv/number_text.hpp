@@ -28,15 +28,15 @@ struct NumberText {
 [[nodiscard]] NumberText take_number_apart(std::string_view text);
 
 // The usual number with a point, read in a few instructions: up to seven digits before the point, some after
-// it, 15 at most, not zero.
+// it, 19 at most, not zero. The nearest double, printed, has its digits.
 struct PlainDecimal {
   size_t whole_digits = 0;  // 0 for "0.5"
   size_t fraction_digits = 0;
   double value = 0;
-  bool usual = false;  // no zero right after "0." or at the end: all ways to print a double give this text,
+  bool usual = false;  // at least 0.001, and no zero at the end: all ways to print a double give this text,
                        // except that one may leave out the zero before the point
 };
-// From a scanner's field or a string: reads eight bytes, whatever the text's size.
+// From a scanner's field or a string: reads ten bytes, whatever the text's size.
 [[nodiscard]] bool read_plain(std::string_view text, PlainDecimal& number);
 
 // Whether the nearest double, printed, has the text's digits. Few digits always round-trip.

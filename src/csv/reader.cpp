@@ -79,12 +79,6 @@ bool fits_all(const ColumnType& type, const Guess& guess) {
   });
 }
 
-struct FoundMisfit {
-  size_t record = 0;
-  size_t column = 0;
-  size_t index = 0;  // among the column's misfits
-};
-
 // A terminal might act on others.
 bool is_printable(const std::string& text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; });
@@ -355,31 +349,38 @@ Status Reader::begin() {
   return options_.header ? read_header().error() : Status{};
 }
 
-void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
+// Adds a column's values; `found`: receives new misfits.
+void Reader::add_to_guess(Guess& guess, size_t column, size_t records, bool is_utf8,
+                          std::vector<FoundMisfit>& found) {
   const bool keeps = scanner_.bytes_read() <= kMostKept;
+  const Scanner::FieldColumn fields = scanner_.column(column, columns_.size());
   std::string scratch;
+  double* kept = nullptr;
+  for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
+    const RawField field = fields[r];
+    if (is_null_(field)) {
+      continue;
+    }
+    if (guess.add(value_of(field, scanner_.marks(), scratch))) {
+      guess.last_misfit().quoted = field.quoted;
+      found.push_back({r, column, guess.misfits().size() - 1});
+    }
+    if (keeps && guess.may_be_float()) {
+      if (kept == nullptr) {
+        doubles_[column].resize(known_rows_ + records, std::numeric_limits<double>::quiet_NaN());
+        kept = doubles_[column].data() + known_rows_;
+      }
+      kept[r] = guess.number();
+    }
+  }
+}
+
+void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
   std::vector<FoundMisfit> found;
   const bool is_utf8 = bobbin::is_utf8(scanner_.text_of(records));
   for (size_t c = 0; c < guesses.size(); ++c) {
-    if (given_[c]) {
-      continue;
-    }
-    Guess& guess = guesses[c];
-    std::vector<double>& kept = doubles_[c];
-    const Scanner::FieldColumn fields = scanner_.column(c, guesses.size());
-    for (size_t r = 0; r < records && !(is_utf8 && guess.is_text()); ++r) {
-      const RawField field = fields[r];
-      const bool is_null = is_null_(field);
-      if (!is_null && guess.add(value_of(field, scanner_.marks(), scratch))) {
-        guess.last_misfit().quoted = field.quoted;
-        found.push_back({r, c, guess.misfits().size() - 1});
-      }
-      if (keeps && !is_null && guess.may_be_float()) {
-        if (kept.size() <= known_rows_ + r) {
-          kept.resize(known_rows_ + records, std::numeric_limits<double>::quiet_NaN());
-        }
-        kept[known_rows_ + r] = guess.number();
-      }
+    if (!given_[c]) {
+      add_to_guess(guesses[c], c, records, is_utf8, found);
     }
   }
   // Lines are counted once, from one record to the next.

@@ -61,6 +61,13 @@ class Reader {
   [[nodiscard]] Status guess(uint64_t bytes);
   [[nodiscard]] Result<Step> guess_again();
   [[nodiscard]] bool guesses() const;
+  struct FoundMisfit {
+    size_t record = 0;
+    size_t column = 0;
+    size_t index = 0;  // among the column's misfits
+  };
+  void add_to_guess(Guess& guess, size_t column, size_t records, bool is_utf8,
+                    std::vector<FoundMisfit>& found);
   void add_to_guesses(std::vector<Guess>& guesses, size_t records);
   void set_types(const std::vector<Guess>& guesses);
   [[nodiscard]] Result<size_t> regular_records();

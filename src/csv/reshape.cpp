@@ -2,6 +2,7 @@
 // Changes of records that were found: lines without a value, and fields that are missing or too many at the
 // end.
 #include <algorithm>
+#include <cstring>
 
 #include "csv/scanner.hpp"
 
@@ -14,7 +15,7 @@ void Scanner::drop_blanks() {
   size_t begin = first_end_;  // of the record's ends
   for (size_t from = first_; from < num_records_; ++from) {
     const size_t end = record_ends_[from] + size_t{1};
-    const RawField only = cut(buffer_.data(), begins_[from], ends_[begin], true);
+    const RawField only = cut(buffer_.get(), begins_[from], ends_[begin], true);
     if (end - begin > 1 || only.size > 0 || only.quoted) {
       std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(end),
                 ends_.begin() + static_cast<ptrdiff_t>(ends));
@@ -51,7 +52,7 @@ void Scanner::pad_records(size_t fields) {
     const bool has_room = record == first_ || ends.size() < first_end_ + kMaxFields;
     ends.insert(ends.end(), ends_.begin() + static_cast<ptrdiff_t>(from),
                 ends_.begin() + static_cast<ptrdiff_t>(to));
-    const RawField only = cut(buffer_.data(), begins_[record], ends_[from], true);
+    const RawField only = cut(buffer_.get(), begins_[record], ends_[from], true);
     const bool is_empty_line = to - from == 1 && only.size == 0 && !only.quoted;  // to be dropped
     if (to - from < fields && has_room && !is_empty_line) {
       const size_t begin = to - from == 1 ? begins_[record] : (ends[ends.size() - 2] & kPlace) + size_t{1};
@@ -66,7 +67,8 @@ void Scanner::pad_records(size_t fields) {
   ends_ = std::move(ends);
   make_room();
   // Readers may access some bytes after a field's start.
-  buffer_.resize(std::max(buffer_.size(), size_ + fields + kBlockBytes));
+  grow_buffer(size_ + fields + kBlockBytes);
+  std::memset(buffer_.get() + size_, 0, fields + kBlockBytes);
 }
 
 bool Scanner::has_trailing(size_t record, size_t fields) const {
@@ -83,8 +85,8 @@ void Scanner::drop_trailing(size_t fields) {
   for (size_t record = first_; record < num_records_; ++record) {
     const size_t end = record_ends_[record] + size_t{1};
     const RawField last =
-        cut(buffer_.data(), end - begin == 1 ? begins_[record] : (ends_[end - 2] & kPlace) + 1,
-            ends_[end - 1], true);
+        cut(buffer_.get(), end - begin == 1 ? begins_[record] : (ends_[end - 2] & kPlace) + 1, ends_[end - 1],
+            true);
     const bool drops = end - begin == fields + 1 && last.size == 0 && !last.quoted;
     const size_t kept = end - (drops ? 1 : 0);
     std::copy(ends_.begin() + static_cast<ptrdiff_t>(begin), ends_.begin() + static_cast<ptrdiff_t>(kept),

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <utility>
 
 namespace bobbin::csv {
 namespace {
 
-constexpr size_t kRoom = kBlockBytes + 2;  // the most field ends that one block can add
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 // Whether a field begins with blanks and a quote.
@@ -144,9 +145,9 @@ void Scanner::drop_consumed() {
   const uint32_t begin = begins_[num_records_];
   dropped_ = dropped_ || num_records_ > 0;
   const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
-  line_ += count_bytes(buffer_.data() + line_place_, buffer_.data() + begin, marks_.line_end);
+  line_ += count_bytes(buffer_.get() + line_place_, buffer_.get() + begin, marks_.line_end);
   line_place_ = 0;
-  std::copy(buffer_.begin() + begin, buffer_.begin() + static_cast<ptrdiff_t>(size_), buffer_.begin());
+  std::memmove(buffer_.get(), buffer_.get() + begin, size_ - begin);
   std::transform(ends_.begin() + static_cast<ptrdiff_t>(ends),
                  ends_.begin() + static_cast<ptrdiff_t>(num_ends_), ends_.begin(),
                  [&](uint32_t end) { return end - begin; });
@@ -162,21 +163,37 @@ void Scanner::drop_consumed() {
   begins_[0] = 0;
 }
 
+// To at least this many bytes.
+void Scanner::grow_buffer(size_t bytes) {
+  if (buffer_bytes_ < bytes) {
+    auto larger = std::make_unique_for_overwrite<char[]>(bytes);
+    std::copy_n(buffer_.get(), size_, larger.get());
+    buffer_ = std::move(larger);
+    buffer_bytes_ = bytes;
+  }
+}
+
 Status Scanner::read_more() {
   const size_t needed = size_ + options_.buffer_bytes + kBlockBytes + 2;
-  if (buffer_.size() < needed) {
+  if (buffer_bytes_ < needed) {
     // With room for an incomplete record, so that it does not have to grow again.
-    buffer_.resize(std::max(needed + needed / 16, 2 * size_));
+    grow_buffer(std::max(needed + needed / 16, 2 * size_));
   }
   const size_t end = size_ + options_.buffer_bytes;
   Source& source = sources_[current_];
   do {
-    BOBBIN_ASSIGN(const size_t got, source.read(std::span(buffer_).subspan(size_, end - size_)));
+    BOBBIN_ASSIGN(const size_t got, source.read({buffer_.get() + size_, end - size_}));
     size_ += got;
     ended_ = got == 0;
     // A file that fits into the buffer is read and split only once.
   } while (source.never_waits() && size_ < end && !ended_);
+  std::memset(buffer_.get() + size_, 0, kBlockBytes + 2);
   return {};
+}
+
+// record_ends_ is as large as begins_.
+bool Scanner::has_room() const {
+  return ends_.size() >= num_ends_ + kRoom && begins_.size() >= num_records_ + kRoom;
 }
 
 void Scanner::make_room() {
@@ -196,16 +213,16 @@ void Scanner::index_all() {
       return;
     }
     started_ = true;
-    if (std::string_view(buffer_.data(), size_).starts_with(kUtf8Mark)) {
+    if (std::string_view(buffer_.get(), size_).starts_with(kUtf8Mark)) {
       begins_[0] = static_cast<uint32_t>(kUtf8Mark.size());
       indexed_ = kUtf8Mark.size();
     }
   }
   for (; indexed_ + kBlockBytes <= size_ && !failure_; indexed_ += kBlockBytes) {
-    index_block(indexed_, look_at_block(buffer_.data() + indexed_, marks_));
+    index_block(indexed_, look_at_block(buffer_.get() + indexed_, marks_));
   }
   if (ended_ && !failure_) {
-    BlockMasks masks = look_at_block(buffer_.data() + indexed_, marks_);
+    BlockMasks masks = look_at_block(buffer_.get() + indexed_, marks_);
     const uint64_t there = (uint64_t{1} << (size_ - indexed_)) - 1;
     masks.quotes &= there;
     masks.delimiters &= there;
@@ -218,7 +235,9 @@ void Scanner::index_all() {
 }
 
 void Scanner::index_block(size_t base, const BlockMasks& masks) {
-  make_room();
+  if (!has_room()) {
+    make_room();
+  }
   const bool watches_lines = options_.comment != '\0' || skip_lines_ > 0;
   const uint64_t special = masks.quotes | masks.escapes;
   if (special == 0 && state_ == State::plain && !watches_lines && escaped_ < base) {
@@ -264,7 +283,7 @@ bool Scanner::in_comment() const {
     return false;
   }
   const size_t begin = begins_[num_records_];
-  return begins_comment({buffer_.data() + begin, size_ - begin}, options_);
+  return begins_comment({buffer_.get() + begin, size_ - begin}, options_);
 }
 
 // Marks without a meaning: escaped ones, and those in skipped lines.
@@ -321,7 +340,7 @@ void Scanner::see_quote(size_t place) {
   } else if (const size_t begin = field_begin(); place == begin) {
     state_ = State::quoted;
     flags_ = kQuoted;
-  } else if (marks_.skips_blanks && opens_after_blanks({buffer_.data() + begin, place + 1 - begin}, marks_)) {
+  } else if (marks_.skips_blanks && opens_after_blanks({buffer_.get() + begin, place + 1 - begin}, marks_)) {
     state_ = State::quoted;
     flags_ = kEscaped;  // an odd field, which still includes its quotes
   }                     // any other is an ordinary character
@@ -419,19 +438,19 @@ void Scanner::consume(size_t records) {
 }
 
 uint64_t Scanner::line_of(size_t record) const {
-  return line_ + count_bytes(buffer_.data() + line_place_, buffer_.data() + begins_[first_ + record],
-                             marks_.line_end);
+  return line_ +
+         count_bytes(buffer_.get() + line_place_, buffer_.get() + begins_[first_ + record], marks_.line_end);
 }
 
 Status Scanner::error_at(size_t begin, size_t place, const std::string& reason) const {
   const uint64_t line =
-      line_ + count_bytes(buffer_.data() + line_place_, buffer_.data() + begin, marks_.line_end);
+      line_ + count_bytes(buffer_.get() + line_place_, buffer_.get() + begin, marks_.line_end);
   return {StatusCode::invalid_argument, fmt::format("{}:{}:{}: {}", name(), line, place - begin + 1, reason)};
 }
 
 Status Scanner::error_in(size_t record, size_t index, const std::string& reason) const {
   const RawField named = field(record, index);
-  const auto place = static_cast<size_t>(named.data - buffer_.data()) - (named.quoted ? 1 : 0);
+  const auto place = static_cast<size_t>(named.data - buffer_.get()) - (named.quoted ? 1 : 0);
   return error_at(begins_[first_ + record], place, reason);
 }
 

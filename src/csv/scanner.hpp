@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,7 +60,7 @@ class Scanner {
   [[nodiscard]] RawField field(size_t record, size_t index) const {
     const size_t end = first_end_of(record) + index;
     const uint32_t begin = index == 0 ? begins_[first_ + record] : (ends_[end - 1] & kPlace) + 1;
-    return cut(buffer_.data(), begin, ends_[end], true);
+    return cut(buffer_.get(), begin, ends_[end], true);
   }
   // One field of each record, for loops over columns. All records have `fields` fields.
   class FieldColumn {
@@ -81,7 +82,7 @@ class Scanner {
   };
   [[nodiscard]] FieldColumn column(size_t index, size_t fields) const {
     FieldColumn column;
-    column.text_ = buffer_.data();
+    column.text_ = buffer_.get();
     column.ends_ = ends_.data() + first_end_ + index;
     column.begins_ = begins_.data() + first_;
     column.fields_ = fields;
@@ -102,7 +103,7 @@ class Scanner {
   void pad_records(size_t fields);
   // The text of some records, including line ends.
   [[nodiscard]] std::string_view text_of(size_t records) const {
-    return {buffer_.data() + begins_[first_], buffer_.data() + begins_[first_ + records]};
+    return {buffer_.get() + begins_[first_], buffer_.get() + begins_[first_ + records]};
   }
   void consume(size_t records);
 
@@ -119,7 +120,7 @@ class Scanner {
   // The line in which a record begins, counted from 1.
   [[nodiscard]] uint64_t line_of(size_t record) const;
   [[nodiscard]] uint64_t lines_between(size_t record, size_t later) const {
-    return count_bytes(buffer_.data() + begins_[first_ + record], buffer_.data() + begins_[first_ + later],
+    return count_bytes(buffer_.get() + begins_[first_ + record], buffer_.get() + begins_[first_ + later],
                        marks_.line_end);
   }
   // "table.csv:17:3: reason": the line in which the record begins, and the byte within the record where the
@@ -132,6 +133,7 @@ class Scanner {
   static constexpr uint32_t kEscaped = uint32_t{1} << 30;
   static constexpr uint32_t kPlace = kEscaped - 1;
 
+  static constexpr size_t kRoom = kBlockBytes + 2;       // the most field ends that one block can add
   static constexpr size_t kMaxFields = size_t{1} << 20;  // per record
 
   enum class State : uint8_t { plain, quoted, closed, comment };
@@ -163,7 +165,9 @@ class Scanner {
 
   void reset();
   [[nodiscard]] Status read_more();
+  void grow_buffer(size_t bytes);
   void drop_consumed();
+  [[nodiscard]] bool has_room() const;  // for one more block
   void make_room();
   void index_all();
   void index_block(size_t base, const BlockMasks& masks);
@@ -186,10 +190,11 @@ class Scanner {
   size_t current_ = 0;
   Options options_;
   Marks marks_;
-  std::vector<char> buffer_;  // padded after the bytes read, so that whole blocks can be scanned
-  size_t size_ = 0;           // bytes in the buffer
-  size_t indexed_ = 0;        // bytes that were scanned
-  bool started_ = false;      // the UTF-8 byte order mark, if any, was skipped
+  std::unique_ptr<char[]> buffer_;  // padded after the bytes read, so that whole blocks can be scanned
+  size_t buffer_bytes_ = 0;
+  size_t size_ = 0;       // bytes in the buffer
+  size_t indexed_ = 0;    // bytes that were scanned
+  bool started_ = false;  // the UTF-8 byte order mark, if any, was skipped
   bool ended_ = false;
 
   State state_ = State::plain;

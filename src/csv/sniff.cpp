@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "csv/convert.hpp"
@@ -21,7 +22,7 @@ constexpr std::array<char, 4> kDelimiters{',', '\t', ';', '|'};
 constexpr double kEnoughAlike = 0.6;
 constexpr size_t kMostTitles = 30;
 
-using Record = std::vector<std::string>;
+using Record = std::vector<std::string_view>;
 
 // Some records of a text; a quoted field keeps its opening quote, which no typed value has.
 struct Sample {
@@ -30,30 +31,44 @@ struct Sample {
       lines;  // where the first ones begin, counted from 1: titles and the record after them
   size_t quoted_fields = 0;
   size_t after_blanks = 0;     // fields in quotes that blanks precede
-  bool has_bare_feed = false;  // an LF that is not in quotes, which ends a line
+  bool has_bare_feed = false;  // where lines end in CR: an LF that is not in quotes
   bool failed = false;
+  std::unique_ptr<char[]> text;  // of the fields: no more than the records have
+  size_t text_bytes = 0;
 };
+
+// Copies a field's value.
+std::string_view take_value(const RawField& field, const Marks& marks, Sample& sample) {
+  char* const begin = sample.text.get() + sample.text_bytes;
+  char* const end =
+      field.escaped ? unescape(field, marks, begin) : std::ranges::copy(field.text(), begin).out;
+  sample.text_bytes += static_cast<size_t>(end - begin);
+  return {begin, end};
+}
 
 Record take_record(const Scanner& scanner, size_t index, Sample& sample) {
   Record record;
-  std::string scratch;
+  record.reserve(scanner.num_fields(index));
+  const Marks& marks = scanner.marks();
   for (size_t i = 0; i < scanner.num_fields(index); ++i) {
     const RawField field = scanner.field(index, i);
     sample.quoted_fields += field.quoted ? 1 : 0;
-    sample.has_bare_feed = sample.has_bare_feed || (!field.quoted && !field.escaped &&
-                                                    field.text().find('\n') != std::string_view::npos);
-    if (scanner.marks().skips_blanks && field.escaped && !field.quoted &&
-        scanner.marks().is_blank(field.text().front())) {
-      ++sample.after_blanks;
-      sample.failed = sample.failed || !field.text().ends_with(scanner.marks().quote);
+    if (marks.line_end == '\r' && !field.quoted && !field.escaped) {
+      sample.has_bare_feed = sample.has_bare_feed || field.text().find('\n') != std::string_view::npos;
     }
-    record.emplace_back(value_of(field, scanner.marks(), scratch));
+    if (marks.skips_blanks && field.escaped && !field.quoted && marks.is_blank(field.text().front())) {
+      ++sample.after_blanks;
+      sample.failed = sample.failed || !field.text().ends_with(marks.quote);
+    }
+    record.push_back(take_value(field, marks, sample));
   }
   return record;
 }
 
 Sample take_sample(std::string_view text, bool is_whole, const Options& options) {
+  constexpr size_t kRoom = 16;  // parsers read words
   Sample sample;
+  sample.text = std::make_unique_for_overwrite<char[]>(text.size() + kRoom);
   Options small = options;
   small.buffer_bytes = std::min(options.buffer_bytes, std::max<size_t>(text.size(), 1));
   Scanner scanner(Source::from_memory(text, ""), small);
@@ -76,6 +91,7 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
     }
     scanner.consume(there);
   }
+  std::fill_n(sample.text.get() + sample.text_bytes, kRoom, '\0');
   const bool reached_end = sample.records.size() < kSniffRecords;
   if (!is_whole && reached_end && sample.records.size() > 1) {
     sample.records.pop_back();  // it may be truncated
@@ -371,7 +387,7 @@ Candidate find_ends_and_marks(std::string_view text, bool is_whole, Options opti
   // LFs may be in quotes, or one was added at the end of a text of lines that end in CR.
   options.line_end = LineEnd::cr;
   Candidate other = find_marks(text, is_whole, options, known);
-  return is_table(other) && !other.sample.has_bare_feed ? other : found;
+  return is_table(other) && !other.sample.has_bare_feed ? std::move(other) : std::move(found);
 }
 
 // All records but the first one, which has the names, end in a delimiter. Removes the empty fields after it.
@@ -402,7 +418,7 @@ bool are_steps(const std::vector<int64_t>& numbers) {
 }
 
 // 2014-08-08, 18:00 or 1.5 are not column names.
-bool is_data(const std::string& text) {
+bool is_data(std::string_view text) {
   Guess guess;
   (void)guess.add(text);
   const ColumnType type = guess.type();
@@ -425,7 +441,7 @@ Header find_header(std::span<const Record> records, size_t fields, const NullTes
   bool any_typed = false;
   std::vector<int64_t> numbers;
   for (size_t c = 0; c < fields; ++c) {
-    const std::string& first = records[0][c];
+    const std::string_view first = records[0][c];
     if (is_null(RawField{first.data(), first.size()})) {
       continue;
     }

@@ -16,10 +16,16 @@
 namespace bobbin::codec::alp {
 namespace {
 
-// Cost of a sample in bits at one scale. If exceptions alone, or the widths of the first integers, cost more
-// than `most`, returns that cost: at nearly all scales the first few values show it.
+// The cost of a sample in bits at one scale.
+struct Cost {
+  uint32_t bits = 0;
+  uint32_t exceptions = 0;
+};
+
+// If exceptions alone, or the widths of the first integers, cost more than `most`, returns that cost: at
+// nearly all scales the first few values show it.
 template <class Float>
-uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32_MAX) {
+Cost cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32_MAX) {
   const auto quantizer = Quantizer<Float>::of(scale);
   constexpr uint32_t kException = sample_cost<Float>(1, 1, 0, 0);
   IntegerOf<Float> low = std::numeric_limits<IntegerOf<Float>>::max();
@@ -29,7 +35,7 @@ uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32
   for (uint32_t i = 0; i < count; ++i) {
     if (constexpr uint32_t kFew = 8; i == kFew && exceptions < kFew) {
       if (const uint32_t least = sample_cost<Float>(count, exceptions, low, high); least > most) {
-        return least;
+        return {least, count};
       }
     }
     const Encoded<Float> encoded = quantizer.encode(sample[i]);
@@ -37,10 +43,10 @@ uint32_t cost(std::span<const Float> sample, Scale scale, uint32_t most = UINT32
       low = std::min(low, encoded.integer);
       high = std::max(high, encoded.integer);
     } else if (++exceptions * kException > most) {
-      return exceptions * kException;
+      return {exceptions * kException, count};
     }
   }
-  return sample_cost<Float>(count, exceptions, low, high);
+  return {sample_cost<Float>(count, exceptions, low, high), exceptions};
 }
 
 // For each number of digits after the point, how many values of a sample cannot have an exact integer. At a
@@ -95,18 +101,23 @@ template <class Float>
 std::optional<Scale> best_of_all(std::span<const Float> sample) {
   constexpr uint32_t kException = sample_cost<Float>(1, 1, 0, 0);
   const auto inexact = count_inexact(sample);
+  std::array<bool, kMaxExponent<Float> + 1> settled{};  // no other scale of as many digits has more integers
   Scale best;
   uint32_t least = UINT32_MAX;
   uint32_t most = 0;
   for (uint32_t e = kMaxExponent<Float> + 1; e-- > 0;) {
     for (uint32_t f = e + 1; f-- > 0;) {
+      if (settled[e - f]) {
+        continue;
+      }
       const Scale scale{static_cast<uint8_t>(e), static_cast<uint8_t>(f)};
       const uint32_t exceptions = inexact[e - f] * kException;
       const bool known = exceptions > least || inexact[e - f] == sample.size();
-      const uint32_t bits = known ? exceptions : cost(sample, scale, least);
-      most = std::max(most, bits);
-      if (bits < least) {
-        least = bits;
+      const Cost here = known ? Cost{exceptions, inexact[e - f]} : cost(sample, scale, least);
+      settled[e - f] = here.exceptions == inexact[e - f];
+      most = std::max(most, here.bits);
+      if (here.bits < least) {
+        least = here.bits;
         best = scale;
       }
     }
@@ -121,7 +132,7 @@ Scale choose_one(std::span<const Float> values, uint64_t v, std::span<const Scal
     const std::vector<Float> sample = sample_of(values, v);
     uint32_t least = UINT32_MAX;
     for (const Scale scale : scales) {
-      if (const uint32_t bits = cost<Float>(sample, scale, least); bits < least) {
+      if (const uint32_t bits = cost<Float>(sample, scale, least).bits; bits < least) {
         least = bits;
         best = scale;
       }
@@ -172,13 +183,15 @@ struct Integers {
     const auto vector = std::span(integers).subspan(first, count);
     std::array<bool, kVectorLength> exact;
     const auto quantizer = Quantizer<Float>::of(scales[v]);
-    IntegerOf<Float> filler = 0;  // an integer of this vector: adds no width
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = 0; i < count; ++i) {
       const Encoded<Float> encoded = quantizer.encode(values[first + i]);
       vector[i] = encoded.integer;
       exact[i] = encoded.exact;
-      filler = encoded.exact ? encoded.integer : filler;
     }
+    // An integer of this vector adds no width.
+    const auto some =
+        static_cast<size_t>(std::find(exact.begin(), exact.begin() + count, true) - exact.begin());
+    const IntegerOf<Float> filler = some < count ? vector[some] : 0;
     for (uint32_t i = 0; i < count; ++i) {
       vector[i] = exact[i] ? vector[i] : filler;
     }

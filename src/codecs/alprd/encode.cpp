@@ -3,6 +3,7 @@
 // codes and the others as patches.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -46,18 +47,21 @@ void sort_by_bytes(std::vector<uint16_t>& words) {
 // The values' highest kMostLeftBits bits, ascending, with their counts.
 template <class T>
 Counted count_highest(std::span<const T> sample) {
-  std::vector<uint16_t> highest(sample.size());
-  std::ranges::transform(sample, highest.begin(),
-                         [](T value) { return static_cast<uint16_t>(value >> (kBits<T> - kMostLeftBits)); });
-  sort_by_bytes(highest);
-  Counted counts;
-  for (const uint16_t part : highest) {
-    if (counts.empty() || counts.back().first != part) {
-      counts.emplace_back(part, 0);
+  // All zeros between calls: to zero it each time would take longer than to count.
+  thread_local std::vector<uint32_t> counts(size_t{1} << kMostLeftBits);
+  std::vector<uint16_t> parts;
+  for (const T value : sample) {
+    const auto part = static_cast<uint16_t>(value >> (kBits<T> - kMostLeftBits));
+    if (counts[part]++ == 0) {
+      parts.push_back(part);
     }
-    ++counts.back().second;
   }
-  return counts;
+  sort_by_bytes(parts);
+  Counted counted;
+  for (const uint16_t part : parts) {
+    counted.emplace_back(part, std::exchange(counts[part], 0U));
+  }
+  return counted;
 }
 
 // The same for parts that are one bit shorter: their order stays the same.
@@ -96,37 +100,47 @@ Cut make_cut(uint32_t right_bits, const Counted& frequent) {
   return cut;
 }
 
+// The cut for values that are not a sample.
 template <class T>
-std::vector<T> sample_of(std::span<const T> values) {
+Cut choose_cut_of(std::span<const T> values) {
+  const uint64_t stride = sample_stride(values.size());
+  if (stride == 1) {
+    return choose_cut<T>(values);
+  }
   std::vector<T> sample;
-  for (uint64_t i = 0; i < values.size(); i += sample_stride(values.size())) {
+  sample.reserve(values.size() / stride + 1);
+  for (uint64_t i = 0; i < values.size(); i += stride) {
     sample.push_back(values[i]);
   }
-  return sample;
+  return choose_cut<T>(sample);
 }
 
 // Both parts of all values.
 template <class T>
 struct Halves {
   Cut cut;
-  std::vector<uint16_t> left;
-  std::vector<T> right;
+  size_t size;
+  std::unique_ptr<uint16_t[]> left;
+  std::unique_ptr<T[]> right;
 
   explicit Halves(std::span<const T> values)
-      : cut(choose_cut<T>(sample_of(values))), left(values.size()), right(values.size()) {
-    const std::vector<uint16_t> codes = codes_of_parts(values.size());
+      : cut(choose_cut_of(values)),
+        size(values.size()),
+        left(std::make_unique_for_overwrite<uint16_t[]>(size)),
+        right(std::make_unique_for_overwrite<T[]>(size)) {
+    const std::vector<uint16_t> codes = codes_of_parts(size);
     // Loops without branches, over more than one array at a time only where they have to be.
     const Cut fixed = cut;
-    std::ranges::transform(values, right.begin(), [&](T value) { return fixed.right_part(value); });
+    std::ranges::transform(values, right.get(), [&](T value) { return fixed.right_part(value); });
     if (codes.empty()) {
-      std::ranges::transform(values, left.begin(), [&](T value) { return fixed.left_code(value); });
+      std::ranges::transform(values, left.get(), [&](T value) { return fixed.left_code(value); });
     } else {
-      std::ranges::transform(values, left.begin(), [&](T value) { return codes[value >> fixed.right_bits]; });
+      std::ranges::transform(values, left.get(), [&](T value) { return codes[value >> fixed.right_bits]; });
     }
   }
-  [[nodiscard]] Values left_values() const { return {DType::u16, left.data(), left.size()}; }
+  [[nodiscard]] Values left_values() const { return {DType::u16, left.get(), size}; }
   [[nodiscard]] Values right_values() const {
-    return {sizeof(T) == 8 ? DType::u64 : DType::u32, right.data(), right.size()};
+    return {sizeof(T) == 8 ? DType::u64 : DType::u32, right.get(), size};
   }
   [[nodiscard]] bool with_patches() const {
     return patched::estimate(left_values()) < ffor::estimate(left_values());
@@ -136,9 +150,13 @@ struct Halves {
   // The code of each possible left part; empty if there are more of them than values.
   [[nodiscard]] std::vector<uint16_t> codes_of_parts(size_t values) const {
     const size_t parts = size_t{1} << (kBits<T> - cut.right_bits);
-    std::vector<uint16_t> codes(parts <= values ? parts : 0);
-    for (size_t part = 0; part < codes.size(); ++part) {
-      codes[part] = static_cast<uint16_t>(cut.exchange(static_cast<uint32_t>(part)));
+    if (parts > values) {
+      return {};
+    }
+    std::vector<uint16_t> codes(parts);
+    std::iota(codes.begin(), codes.end(), uint16_t{0});
+    for (uint16_t entry = 0; entry < cut.entries; ++entry) {
+      std::swap(codes[entry], codes[cut.dict[entry]]);  // as Cut::exchange()
     }
     return codes;
   }
