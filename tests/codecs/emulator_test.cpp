@@ -76,8 +76,8 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
 
 // Blocks that encode one tile and copy an earlier one, and blocks that only copy.
 TEST(EmulatedAns, TilesAreCopiedWhileLaterOnesAreEncoded) {
-  Input input{"tiles", DType::u8, std::vector<std::byte>(1'500'000)};
-  for (const uint64_t seed : drawn(3)) {
+  Input input{"tiles", DType::u8, std::vector<std::byte>(800'000)};
+  for (const uint64_t seed : drawn(2)) {
     simt::default_emulator_options().seed = seed;
     simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed);
     Random random(seed);

@@ -103,7 +103,7 @@ struct EncodeKernel {
   Scratch scratch;
   Global<uint32_t> tickets;  // [0]: the next tile
   Global<uint32_t> encoded;  // segments of each tile that are
-  uint32_t lag;              // so many tiles later than it is encoded, a tile is copied
+  uint32_t lag;              // a tile is copied by the block that takes the tile this much later
   Global<uint64_t> sums;     // of the units of each tile: for the look-back
   Global<uint32_t> offsets;
   Global<uint64_t> units;
@@ -152,13 +152,12 @@ struct EncodeKernel {
     }
   }
 
-  // The state of a lane while it encodes, and constants. Those pass through a shuffle, because the compiler
-  // would compute them again for every value if it knew how.
+  // A lane while it encodes.
   struct Lane {
     uint64_t state;
     uint32_t free;           // words of scratch that are still free
     Global<uint32_t> words;  // the segment's scratch
-    uint32_t below;          // a bit for every lane before it
+    uint32_t below;          // a bit for every lane before it; the compiler should not compute it again
   };
 
   // A warp encodes a segment, last value first, and writes words from the end of its scratch.
@@ -292,9 +291,9 @@ struct EncodeKernel {
       BOBBIN_UNROLL
       for (uint32_t i = 0; i < kAtOnce; ++i) {
         const uint32_t at = first + i * kLanes;
-        unit[i] = at < words / 2 ? uint64_t{cta.load_once(from, 2 * at + 1)} << kWordBits |
-                                       cta.load_once(from, 2 * at)
-                                 : 0;
+        unit[i] = at < words / 2
+                      ? uint64_t{cta.load_once(from, 2 * at + 1)} << kWordBits | cta.load_once(from, 2 * at)
+                      : 0;
       }
       BOBBIN_UNROLL
       for (uint32_t i = 0; i < kAtOnce; ++i) {

@@ -3,9 +3,9 @@
 // a time, exactly as Symbol does.
 //
 // A quotient has up to 53 bits. A double estimates it: x times the reciprocal of f, added to a constant that
-// is so large that the last bits of the mantissa are those of the quotient. The estimate is at most 6 too
-// small and never too large, so the remainder that belongs to it is below 6 f, and what is missing is that
-// remainder divided by f, a product of 32 bits. The second value's quotient is estimated from the first
+// is so large that the last bits of the mantissa are those of the quotient. The estimate is never too large
+// and at most 5 too small, so the remainder that belongs to it is below 6 f, and what is missing is that
+// remainder divided by f: a product of 32 bits. The second value's quotient is estimated from the first
 // one's estimate, which leaves out the state's last bits: then the remainder is below 2^15.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Entry {
     }
     const auto inverse = std::bit_cast<uint64_t>(static_cast<double>(1U << kBits) / frequency);
     const bool power = std::has_single_bit(frequency);
-    // 2^32 has no place. What is missing is then at least 1, as found one less, and `begin` makes up for it.
+    // 2^32 does not fit. For f = 1 at least 1 is missing, one less is found, and `begin` makes up for it.
     const bool one = frequency == 1;
     const uint32_t reciprocal = one ? ~0U : static_cast<uint32_t>((uint64_t{1} << 32) / frequency + !power);
     return {{{static_cast<uint32_t>(inverse), static_cast<uint32_t>(inverse >> 32), reciprocal,
@@ -58,7 +58,7 @@ struct Entry {
   }
 
  private:
-  // Doubles from here to its double are multiples of 2^(P+1): the mantissa has half of a quotient.
+  // Doubles from here to twice as much are multiples of 2^(P+1): their mantissa is half of a quotient.
   static constexpr double kOne = 0x1p64;
   static constexpr uint32_t kAboveMantissa = 12;
   static_assert(kBits + 1 == kAboveMantissa, "shifted to its place, the quotient loses sign and exponent");
@@ -80,7 +80,7 @@ struct Entry {
     return static_cast<uint32_t>((static_cast<int32_t>(quad.word[3]) >> 17) + (1 << kBits));
   }
 
-  // Of a state, its last 32 bits and (nearly) all of it.
+  // `low` is the last 32 bits of the state that `state` is, or nearly is.
   [[nodiscard]] BOBBIN_HD Step step(uint32_t low, double state, const Constants& constants) const {
     const auto inverse = std::bit_cast<double>(uint64_t{quad.word[1]} << 32 | quad.word[0]);
     const double estimate = fused_multiply_add(state, inverse, constants.addend);
