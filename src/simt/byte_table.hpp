@@ -7,6 +7,7 @@
 #include "core/dot_bytes.hpp"
 #include "core/portable.hpp"
 #include "simt/cta.hpp"
+#include "simt/shared_bytes.hpp"
 
 namespace bobbin::simt {
 
@@ -26,31 +27,19 @@ class ByteTable {
   };
 
   template <class Cta>
-  BOBBIN_HD ByteTable(Cta& cta, const Entries& entries) {
-    const uint32_t first = cta.shfl(cta.lane() % kCopies * static_cast<uint32_t>(sizeof(T)), cta.lane());
-#ifdef __CUDA_ARCH__
-    first_ = static_cast<uint32_t>(__cvta_generic_to_shared(&entries)) + first;
-#else
-    entries_ = &entries;
-    first_ = first;
-#endif
-  }
+  BOBBIN_HD ByteTable(Cta& cta, const Entries& entries)
+      : entries_(entries),
+        first_(first_address(entries) +
+               cta.shfl(cta.lane() % kCopies * static_cast<uint32_t>(sizeof(T)), cta.lane())) {}
 
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD T load([[maybe_unused]] Cta& cta, uint32_t word, uint32_t factor) const {
-    const uint32_t at = dot_bytes(word, factor, first_);
-#ifdef __CUDA_ARCH__
-    return *static_cast<const T*>(__cvta_shared_to_generic(at));
-#else
-    return cta.load(*entries_, at / sizeof(T));
-#endif
+  [[nodiscard]] BOBBIN_HD T load(Cta& cta, uint32_t word, uint32_t factor) const {
+    return load_at(cta, entries_, dot_bytes(word, factor, first_));
   }
 
  private:
-#ifndef __CUDA_ARCH__
-  const Entries* entries_;
-#endif
-  uint32_t first_;  // in bytes
+  const Entries& entries_;
+  uint32_t first_;  // the address of the lane's first entry
 };
 
 }  // namespace bobbin::simt

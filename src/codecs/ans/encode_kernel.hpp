@@ -76,12 +76,12 @@ struct Scratch {
 
 // Blocks encode tiles of segments, a warp one of them, and copy tiles to their places, which depend on the
 // sizes of all segments before. Instructions limit the one and memory the other, so both are done at the same
-// time: while most warps of a block encode its tile, two copy an earlier one. Blocks take tiles by ticket, in
-// the order in which they start, so a block waits only for blocks that have started. The last blocks only
+// time: while most warps of a block encode its tile, some copy an earlier one. Blocks take tiles by ticket,
+// in the order in which they start, so a block waits only for blocks that have started. The last blocks only
 // copy, with all warps.
 struct EncodeKernel {
-  static constexpr uint32_t kEncoders = 22;  // warps
-  static constexpr uint32_t kCopiers = 2;
+  static constexpr uint32_t kEncoders = 20;  // warps
+  static constexpr uint32_t kCopiers = 4;
   static constexpr uint32_t kWarps = kEncoders + kCopiers;  // registers do not suffice for more
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kMinBlocks = 2;
