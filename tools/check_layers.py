@@ -35,7 +35,8 @@ OPTIONAL = {"reference.cpp", "estimate.cpp", "bounds.cpp", "device.cu", "slice.c
             "symbol_table.hpp", "symbol_table.cpp", "value_table.hpp", "stream.hpp", "match.hpp", "decode_kernel.hpp", "encode_kernel.hpp", "sample_kernel.hpp",
             "index_kernel.hpp", "gather_kernel.hpp", "query_kernels.hpp", "strings.hpp", "strings.cpp", "stage.hpp"}
 # Stages of a codec whose format has several.
-STAGES = {"line": {"array.hpp", "choose.hpp", "expand.hpp", "image.hpp", "write.hpp"},
+STAGES = {"ans": {"encode_step.hpp"},
+          "line": {"array.hpp", "choose.hpp", "expand.hpp", "image.hpp", "write.hpp"},
           "zstd": {"array.hpp", "statistics.cpp", "statistics.hpp", "train.cpp", "frame_decode.cpp", "frame_device.cu", "frame_encode.cpp", "frame_kernels.hpp", "batch.cpp", "batch.hpp", "bits.hpp", "blocks_kernel.hpp", "encode_slice.hpp", "parse_kernel.hpp", "place_kernels.hpp", "tables_kernel.hpp", "chain_kernel.hpp", "checksum_kernel.hpp", "copy_runs.hpp", "execute_kernel.hpp", "split_kernel.hpp", "fse_kernel.hpp", "huffman_kernel.hpp", "stream_ring.hpp",
                    "encode_batch.cpp", "encode_blocks.hpp", "encode_device.cu", "encode_kernels.hpp", "encode_launch.hpp", "encode_tables.hpp", "finder.hpp", "match_kernels.hpp", "parse_block.hpp", "literals_kernel.hpp", "measure_kernel.hpp", "values_kernel.hpp", "copy.hpp", "dictionary.cpp", "frame.cpp", "frame.hpp", "frame_reference.cpp", "frame_reference.hpp", "fse.cpp", "fse.hpp", "fse_encode.cpp",
                    "fse_encode.hpp", "huffman.cpp", "huffman.hpp", "huffman_encode.cpp", "huffman_encode.hpp", "match.cpp", "parse.cpp",

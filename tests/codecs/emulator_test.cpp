@@ -74,6 +74,22 @@ TEST(EmulatedCodecs, AgreeWithTheCpuUnderManySchedules) {
   simt::default_emulator_options() = {};
 }
 
+// Blocks that encode one tile and copy an earlier one, and blocks that only copy.
+TEST(EmulatedAns, TilesAreCopiedWhileLaterOnesAreEncoded) {
+  Input input{"tiles", DType::u8, std::vector<std::byte>(800'000)};
+  for (const uint64_t seed : drawn(2)) {
+    simt::default_emulator_options().seed = seed;
+    simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(seed);
+    Random random(seed);
+    for (std::byte& byte : input.bytes) {
+      byte = static_cast<std::byte>(random.below(random.below(200) + 1));
+    }
+    EXPECT_EQ(check_backend(*find_codec(CodecId::ans), input, Backend::emulator, random), "")
+        << "schedule " << seed;
+  }
+  simt::default_emulator_options() = {};
+}
+
 TEST(EmulatedDelta, EveryParameterDecodes) {
   EXPECT_EQ(check_every_parameter(Backend::emulator, kDrawnShare == 1 ? 5001 : 100), "");
   EXPECT_EQ(check_every_parameter(Backend::emulator, 1030), "");

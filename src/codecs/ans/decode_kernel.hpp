@@ -14,7 +14,9 @@
 #include "codecs/ans/tile.hpp"
 #include "core/bit_scan.hpp"
 #include "core/permute_bytes.hpp"
+#include "core/products.hpp"
 #include "simt/cta.hpp"
+#include "simt/shared_bytes.hpp"
 #include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::ans {
@@ -91,6 +93,7 @@ struct DecodeKernel {
   uint64_t begin;  // the first value, counted from that of the first segment
   Global<uint8_t> out;
   Global<uint32_t> out_words;  // the same, as far as there are whole words
+  uint32_t lower_half = 1;     // an argument, because an instruction takes it without a register
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
@@ -101,8 +104,10 @@ struct DecodeKernel {
     cta.sync();
     const uint64_t count = header.num_segments();
     const uint64_t warps = uint64_t{cta.num_blocks()} * kWarps;
-    for (uint64_t i = uint64_t{cta.block()} * kWarps + cta.warp(); i < count; i += warps) {
-      decode_segment(cta, shared, i);
+    // The compiler does not know that all lanes have the same warp.
+    const uint32_t warp = cta.shfl(cta.warp(), 0);
+    for (uint64_t i = uint64_t{cta.block()} * kWarps + warp; i < count; i += warps) {
+      decode_segment(cta, shared, warp, i);
     }
   }
 
@@ -144,10 +149,10 @@ struct DecodeKernel {
   }
 
   template <class Cta>
-  BOBBIN_HD void decode_segment(Cta& cta, Shared& shared, uint64_t segment) const {
+  BOBBIN_HD void decode_segment(Cta& cta, Shared& shared, uint32_t warp, uint64_t segment) const {
     const uint32_t zero = cta.load(offsets, 0);
     const uint64_t from = cta.load(offsets, segment) - zero;
-    const uint32_t ring_first = cta.warp() * Ring::kUnits;
+    const uint32_t ring_first = warp * Ring::kUnits;
     Ring ring{.first = ring_first,
               .unit = from + kStateUnits + cta.lane(),
               .end = cta.load(offsets, segment + 1) - zero,
@@ -186,10 +191,11 @@ struct DecodeKernel {
     }
   }
 
-  // An entry of the table has the frequency in one word, the slot's place and its byte in the other: taking
-  // them apart costs one instruction. (In one word it costs three, and integer instructions are the limit.)
+  // An entry of the table has the frequency in one word, the slot's place (in the lower half) and its byte in
+  // the other: taking them apart costs one instruction, which is a product, because products are not the
+  // limit. (In one word it costs three.)
   static constexpr uint32_t kEntryBytes = 8;
-  static constexpr uint32_t kPlace = (1U << Slot::kFieldBits) - 1;
+  static_assert(Slot::kFieldBits <= 16 && 2 * Slot::kFieldBits >= 16);
 
   // Constants of a lane. They pass through a shuffle, because the compiler would compute them again in every
   // step if it knew how.
@@ -203,6 +209,7 @@ struct DecodeKernel {
               cta.shfl((1U << cta.lane()) - 1, cta.lane())};
     }
   };
+  static constexpr uint32_t kWordBytes = kWordBits / 8;
   static constexpr uint32_t kPlaces = (kSlots - 1) * kCopies * kEntryBytes;
 
   template <class Cta>
@@ -230,25 +237,27 @@ struct DecodeKernel {
                                   uint64_t& state) const {
     const auto& table = simt::seen_as<const Table>(shared.table);
     const auto& words = simt::seen_as<const Words>(shared.rings);
-    uint32_t next = ring.at;
+    const uint32_t first = simt::first_address(words);
+    uint32_t next = first + ring.at * kWordBytes;  // addresses, because a product and a sum find one
     uint32_t bytes = 0;
     BOBBIN_UNROLL
     for (uint32_t step = 0; step < kRun; ++step) {
       const uint32_t at = (static_cast<uint32_t>(state) * (kCopies * kEntryBytes) & kPlaces) | lane.copy;
       const uint64_t entry = cta.load(table, at / kEntryBytes);
       const auto rest = static_cast<uint32_t>(entry >> 32);
-      state = Slot::next(static_cast<uint32_t>(entry), rest & kPlace, state, kBits);
+      state = Slot::next(static_cast<uint32_t>(entry), dot_halves(rest, lower_half, 0), state, kBits);
       bytes = permute_bytes(bytes, rest, 0x7321);
       if (step % 2 == 1) {
         const bool takes = state >> 32 == 0;
         const uint32_t takers = cta.ballot(takes);
-        const uint32_t word = cta.load(words, next + count_ones(takers & lane.below));
+        const uint32_t word = simt::load_at(cta, words, count_ones(takers & lane.below) * kWordBytes + next);
         state = takes ? state << kWordBits | word : state;
-        next += count_ones(takers);
+        next += count_ones(takers) * kWordBytes;
       }
     }
-    ring.left -= next - ring.at;
-    ring.at = next;
+    const uint32_t at = (next - first) / kWordBytes;
+    ring.left -= at - ring.at;
+    ring.at = at;
     return bytes;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -47,7 +48,7 @@ struct Plans {
                 .metadata = preamble.header.serialize(),
                 .buffers = {stored.buffer()},
                 .children = {}};
-    BOBBIN_TRY(add_segments(array, preamble.header, frequencies, values, stream));
+    BOBBIN_TRY(add_segments(array, preamble.header, counts, frequencies, values, stream));
     return array;
   }
 
@@ -85,50 +86,70 @@ struct Plans {
     return counts;
   }
 
-  static std::vector<Quad> symbols_of(const Frequencies& frequencies) {
-    std::vector<Quad> symbols;
+  static std::vector<Quad> entries_of(const Frequencies& frequencies) {
+    std::vector<Quad> entries;
     uint32_t begin = 0;
     for (const uint16_t frequency : frequencies) {
-      symbols.push_back(EncodeKernel::pack(Symbol::of(frequency, begin)));
+      entries.push_back(Entry::of(frequency, begin).quad);
       begin += frequency;
     }
-    return symbols;
+    return entries;
   }
 
   // Adds the array's segments and their offsets. Waits for the stream.
-  static Status add_segments(Array& array, const Header& header, const Frequencies& frequencies,
-                             Global<const uint8_t> values, StreamView stream) {
+  static Status add_segments(Array& array, const Header& header, const Counts& counts,
+                             const Frequencies& frequencies, Global<const uint8_t> values,
+                             StreamView stream) {
     const uint64_t count = header.num_segments();
     if (count == 0) {
       array.buffers.resize(3);
       return {};
     }
+    const std::vector<Quad> host_entries = entries_of(frequencies);
+    BOBBIN_ASSIGN(const auto entries,
+                  DeviceArray<Quad>::copy_of(host_entries.data(), host_entries.size(), stream));
     const auto stride = most_words(header.values_in(0), header.bits);
-    const std::vector<Quad> host_symbols = symbols_of(frequencies);
-    BOBBIN_ASSIGN(const auto symbols,
-                  DeviceArray<Quad>::copy_of(host_symbols.data(), host_symbols.size(), stream));
     BOBBIN_ASSIGN(const auto words, DeviceArray<uint32_t>::create(count * stride, stream));
     BOBBIN_ASSIGN(const auto states, DeviceArray<uint64_t>::create(count * kLanes, stream));
-    BOBBIN_ASSIGN(const auto counts, DeviceArray<uint32_t>::create(count, stream));
+    BOBBIN_ASSIGN(const auto sizes, DeviceArray<uint32_t>::create(count, stream));
     BOBBIN_ASSIGN(const auto offsets, DeviceArray<uint32_t>::create(count + 1, stream));
-    BOBBIN_ASSIGN(const auto total, DeviceArray<uint64_t>::create(1, stream));
-    const Scratch scratch{stride, words.get(), states.get(), counts.get()};
+    BOBBIN_ASSIGN(const auto units,
+                  DeviceArray<uint64_t>::create(most_units(header, counts, frequencies), stream));
+    const uint64_t tiles = EncodeKernel::tiles_of(count);
+    BOBBIN_ASSIGN(const auto flags, DeviceArray<uint32_t>::zeros(1 + tiles, stream));
+    BOBBIN_ASSIGN(const auto sums, DeviceArray<uint64_t>::zeros(tiles, stream));
     const Executor executor(stream);
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<EncodeKernel>());
+    const auto lag = static_cast<uint32_t>(std::min<uint64_t>(together, tiles));
     BOBBIN_TRY(executor.run(
         EncodeKernel{.header = header,
-                     .symbols = symbols.read(),
+                     .entries = entries.read(),
                      .value_words = {reinterpret_cast<const uint32_t*>(values.data), values.size / 4},
                      .values = values,
-                     .scratch = scratch},
-        ceil_div<uint64_t>(count, EncodeKernel::kWarps)));
-    BOBBIN_TRY(executor.run(PlaceKernel{counts.read(), offsets.get(), total.get()}, 1));
-    BOBBIN_ASSIGN(const std::vector<uint64_t> fetched, total.fetch(0, 1, stream));
-    BOBBIN_RETURN_IF(fetched[0] > UINT32_MAX, StatusCode::unsupported, "ans: more than 32 GiB of segments");
-    BOBBIN_ASSIGN(const auto units, DeviceArray<uint64_t>::create(fetched[0], stream));
-    BOBBIN_TRY(executor.run(CopyKernel{scratch, offsets.read(), units.get()}, count));
-    array.buffers.push_back(units.buffer());
+                     .scratch = {stride, words.get(), states.get(), sizes.get()},
+                     .tickets = {flags.get().data, 1},
+                     .encoded = {flags.get().data + 1, tiles},
+                     .lag = lag,
+                     .sums = sums.get(),
+                     .offsets = offsets.get(),
+                     .units = units.get()},
+        tiles + lag));
+    BOBBIN_ASSIGN(const std::vector<uint64_t> last, sums.fetch(tiles - 1, 1, stream));
+    const uint64_t total = last[0] & simt::TileState::kSum;
+    BOBBIN_RETURN_IF(total > UINT32_MAX, StatusCode::unsupported, "ans: more than 32 GiB of segments");
+    array.buffers.push_back(units.buffer().sub(0, total * kUnitBytes));
     array.buffers.push_back(offsets.buffer());
-    return stream.synchronize();
+    return {};
+  }
+
+  // The units that all segments have at most: a value adds log2(2^P / f) bits to a state and, because
+  // quotients are rounded, up to a 500th more. A state begins below 2^33 and ends with at least 33 bits.
+  static uint64_t most_units(const Header& header, const Counts& counts, const Frequencies& frequencies) {
+    double bits = 0;
+    for (size_t s = 0; s < counts.size(); ++s) {
+      bits += counts[s] == 0 ? 0 : static_cast<double>(counts[s]) * (header.bits - std::log2(frequencies[s]));
+    }
+    return header.num_segments() * (kStateUnits + 2) + static_cast<uint64_t>(bits * 1.003 / 64);
   }
 };
 
