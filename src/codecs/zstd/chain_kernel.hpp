@@ -9,8 +9,9 @@
 
 #include "codecs/zstd/fse_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
-#include "codecs/zstd/stream_ring.hpp"
+#include "codecs/zstd/sector_ring.hpp"
 #include "core/bit_scan.hpp"
+#include "core/permute_bytes.hpp"
 
 namespace bobbin::zstd {
 
@@ -20,19 +21,37 @@ struct DefaultCounts {
   uint32_t symbols[kFields];
 };
 
+// A state of one of the three tables: everything a step needs of it, in one load.
+struct ChainEntry {
+  static constexpr uint32_t kBits = 9;     // where the number of bits for the next state is; below: the state
+  static constexpr uint32_t kSymbol = 16;  // a byte: three entries have their symbols at the same place
+  static constexpr uint32_t kUsed = 24;    // all bits of the state, less than none
+
+  [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t number, uint32_t symbol, uint32_t log, uint32_t extra) {
+    const uint32_t bits = log - (31 - leading_zeros(number));
+    const uint32_t next = (number << bits) - (uint32_t{1} << log);
+    return next | bits << kBits | symbol << kSymbol | (0 - (bits + extra)) << kUsed;
+  }
+  // The next state, if the bits that follow are 0.
+  [[nodiscard]] BOBBIN_HD static uint32_t next(uint32_t entry) { return low_bits(entry, kBits); }
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(uint32_t entry) { return entry >> kBits & 15; }
+  // What three states take from a position. Sums of the bits below do not reach the highest eight.
+  [[nodiscard]] BOBBIN_HD static int32_t used(uint32_t sum) { return static_cast<int32_t>(sum) >> kUsed; }
+};
+
 template <uint32_t kGroups>
 struct ChainKernel {
   static constexpr uint32_t kThreads = simt::kWarpSize;
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
-  static constexpr uint32_t kEntries = 1280;  // 512 for literal lengths, 256 for offsets, 512 for matches
+  static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
+  static constexpr uint32_t kEntries = 1280;  // of three tables
+  static constexpr uint32_t kAtOnce = 8;      // sequences
 
   using Counts = simt::Shared<int16_t, kGroups * kMaxTableSymbols>;
-  using Ring = StreamRing<8>;
   struct Shared {
-    simt::Shared<uint16_t, kGroups * kEntries> entries;
-    Ring::Words ring;  // also Counts, while tables are built
+    simt::Shared<uint32_t, kGroups * kEntries> entries;
+    SectorRing::Words ring;  // also Counts, while tables are built
     simt::Shared<uint16_t, kMaxTableSymbols> work;
-    simt::Shared<uint8_t, 2 * kMaxTableSymbols> extra;  // bits of a symbol: literal lengths, then matches
   };
 
   Slice slice;
@@ -41,7 +60,6 @@ struct ChainKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    list_extra(cta);
     const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
       const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
@@ -60,18 +78,6 @@ struct ChainKernel {
   }
 
  private:
-  template <class Cta>
-  BOBBIN_HD static void list_extra(Cta& cta) {
-    auto& extra = cta.template shared<Shared>().extra;
-    for (uint32_t s = cta.lane(); s < kMaxTableSymbols; s += simt::kWarpSize) {
-      const bool literal = s < FieldRules::num_symbols(kLiteralField);
-      const bool match = s < FieldRules::num_symbols(kMatchField);
-      cta.store(extra, s, static_cast<uint8_t>(literal ? LengthSymbols::literal_extra(s) : 0));
-      cta.store(extra, kMaxTableSymbols + s, static_cast<uint8_t>(match ? LengthSymbols::match_extra(s) : 0));
-    }
-    cta.sync_warp();
-  }
-
   // What a group of lanes works on.
   struct Work {
     bool active = false;
@@ -79,7 +85,7 @@ struct ChainKernel {
     uint32_t num_blocks = 0;
     FrameBytes bytes{};
     Global<Block> blocks{};
-    Global<Quad> records{};   // pairs
+    Global<uint64_t> records{};
     Global<uint32_t> unit{};  // a SequenceUnit
     uint32_t first = 0;       // its first block
     uint32_t logs = 0;        // of the tables, 8 bits each
@@ -89,8 +95,11 @@ struct ChainKernel {
   [[nodiscard]] BOBBIN_HD static uint32_t group(Cta& cta) {
     return cta.lane() / kLanes;
   }
+  // Tables of a kind are next to each other: each begins at a multiple of its size.
   [[nodiscard]] BOBBIN_HD static uint32_t table_at(uint32_t group, uint32_t field) {
-    return group * kEntries + (field == kLiteralField ? 0 : field == kOffsetField ? 512 : 768);
+    return field == kLiteralField ? group * kStates
+           : field == kMatchField ? (kGroups + group) * kStates
+                                  : 2 * kGroups * kStates + group * (kStates / 2);
   }
 
   template <class Cta>
@@ -105,7 +114,7 @@ struct ChainKernel {
     work.num_blocks = info.num_blocks;
     work.bytes = FrameBytes::of(frame.in, frame.in_bytes);
     work.blocks = slice.part<Block>(info, region.blocks, info.num_blocks);
-    work.records = slice.part<Quad>(info, region.sequences, info.sequences / 2);
+    work.records = slice.part<uint64_t>(info, region.sequences, info.sequences);
     const auto units = slice.part<SequenceUnit>(info, region.sequence_units, info.sequence_units);
     const uint64_t index = number - cta.load(slice.first_sequence_unit, work.frame);
     work.unit = {reinterpret_cast<uint32_t*>(units.data + index), sizeof(SequenceUnit) / 4};
@@ -224,11 +233,15 @@ struct ChainKernel {
       return;
     }
     const auto& counts = simt::seen_as<const Counts>(shared.ring);
+    const auto pack = [&](uint32_t number, uint32_t symbol) {
+      return ChainEntry::pack(number, symbol, shape.log, FieldRules::extra_bits(field, symbol));
+    };
     if (shape.log != 0) {
-      build_table(cta, counts, g * kMaxTableSymbols, shape, shared.work, shared.entries, table_at(g, field));
+      build_table(cta, counts, g * kMaxTableSymbols, shape, shared.work, shared.entries, table_at(g, field),
+                  pack);
     } else if (cta.lane() == 0) {
       const auto symbol = static_cast<uint32_t>(cta.load(counts, g * kMaxTableSymbols));
-      cta.store(shared.entries, table_at(g, field), FseEntry::pack(1, symbol));
+      cta.store(shared.entries, table_at(g, field), pack(1, symbol));
     }
   }
 
@@ -270,91 +283,152 @@ struct ChainKernel {
     return false;
   }
 
-  // One of a chain's three states.
-  struct State {
-    uint32_t log = 0;
-    uint32_t base = 0;   // of its table, less the number of states
-    uint32_t index = 0;  // in all entries
-    uint32_t entry = 0;
-
-    BOBBIN_HD State(const Work& work, uint32_t group, uint32_t field)
-        : log(work.logs >> (8 * field) & 255), base(table_at(group, field) - (uint32_t{1} << log)) {}
-
-    template <class Cta>
-    BOBBIN_HD void load(Cta& cta) {
-      entry = cta.load(cta.template shared<Shared>().entries, index);
-    }
-    [[nodiscard]] BOBBIN_HD uint32_t symbol() const { return FseEntry::symbol(entry); }
-    // Takes the highest bits of `left` for the next state; returns how many.
-    BOBBIN_HD uint32_t move(uint32_t& left) { return move(FseEntry::number(entry), left); }
-    BOBBIN_HD void begin(uint32_t& left) { move(1, left); }
-
-   private:
-    BOBBIN_HD uint32_t move(uint32_t number, uint32_t& left) {
-      const uint32_t bits = log - (31 - leading_zeros(number));
-      index = base + shift_in(number, left, bits);
-      left <<= bits;
-      return bits;
-    }
+  // Three states and where the bits above theirs end: all that a chain is.
+  struct Chain {
+    uint32_t literals = 0;  // where its tables begin
+    uint32_t offsets = 0;
+    uint32_t literal = 0;  // states, as indices of entries
+    uint32_t match = 0;
+    uint32_t offset = 0;
+    int32_t at = 0;
   };
+  static constexpr uint32_t kMatches = kGroups * kStates;  // from a unit's literal lengths to its match lengths
+
+  struct Entries {
+    uint32_t literal = 0;
+    uint32_t match = 0;
+    uint32_t offset = 0;
+  };
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Entries load(Cta& cta, const Chain& chain) {
+    const auto& entries = cta.template shared<Shared>().entries;
+    return {cta.load(entries, chain.literal), cta.load(entries, chain.match + kMatches),
+            cta.load(entries, chain.offset)};
+  }
+  // Less than none: see ChainEntry.
+  [[nodiscard]] BOBBIN_HD static int32_t used(const Entries& e) {
+    return ChainEntry::used(e.literal + e.match + e.offset);
+  }
+  [[nodiscard]] BOBBIN_HD static uint64_t record(int32_t at, const Entries& e) {
+    return static_cast<uint32_t>(at) | uint64_t{symbols(e)} << 32;
+  }
+  // A record's upper half.
+  [[nodiscard]] BOBBIN_HD static uint32_t symbols(const Entries& e) {
+    return permute_bytes(permute_bytes(e.literal, e.match, 0x0062), e.offset, 0x0610);
+  }
+
+  // The next states; `window` has their bits and ends of others around them.
+  [[nodiscard]] BOBBIN_HD static Chain moved(const Chain& chain, const Entries& e, int32_t at,
+                                             uint64_t window) {
+    const uint32_t matches_from = static_cast<uint32_t>(at) % 32 + ChainEntry::bits(e.offset);
+    const uint32_t literals_from = matches_from + ChainEntry::bits(e.match);
+    const auto next = [&](uint32_t table, uint32_t entry, uint32_t from) {
+      const uint32_t above = ~uint32_t{0} << ChainEntry::bits(entry);
+      return (ChainEntry::next(entry) | table) | (static_cast<uint32_t>(window >> from) & ~above);
+    };
+    Chain after = chain;
+    after.literal = next(chain.literals, e.literal, literals_from);
+    after.match = next(chain.literals, e.match, matches_from);
+    after.offset = next(chain.offsets, e.offset, static_cast<uint32_t>(at) % 32);
+    after.at = at;
+    return after;
+  }
 
   // False where the stream has too few or too many bits.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool run_chain(Cta& cta, const Work& work, const Block& block,
                                          uint32_t begin) const {
-    auto& shared = cta.template shared<Shared>();
+    auto& words = cta.template shared<Shared>().ring;
     BackwardStream stream;
     const int32_t length = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
     if (length < 0) {
       return false;
     }
-    // Nothing below the frame's start is read: 8 bytes of headers or more are before the first stream.
-    Ring ring(work.bytes.words);
-    const uint32_t end = ring.bits_before() + stream.first_bit;
-    uint32_t at = end + static_cast<uint32_t>(length);
-    ring.start(cta, shared.ring, at);
-    State literal(work, group(cta), kLiteralField);
-    State offset(work, group(cta), kOffsetField);
-    State match(work, group(cta), kMatchField);
-    uint32_t bits = ring.below(cta, shared.ring, at);
-    literal.begin(bits);
-    offset.begin(bits);
-    match.begin(bits);
-    at -= literal.log + offset.log + match.log;
-    const uint64_t to = block.sequences_begin / 2;
-    uint64_t kept = 0;
-    // A position may fall below the end: it stays there, and records after it are not used.
-    for (uint32_t i = 0;;) {
-      literal.load(cta);
-      offset.load(cta);
-      match.load(cta);
-      const uint64_t record = Symbols::pack(at - end, literal.symbol(), offset.symbol(), match.symbol());
-      if (i % 2 != 0) {
-        store_pair(cta, work.records, to + i / 2, kept, record);
-      }
-      kept = record;
-      at -= offset.symbol() + cta.load(shared.extra, literal.symbol()) +
-            cta.load(shared.extra, kMaxTableSymbols + match.symbol());
-      if (++i == block.sequences || at < end) {
-        break;
-      }
-      bits = ring.below(cta, shared.ring, at);
-      at -= literal.move(bits);
-      at -= match.move(bits);
-      at -= offset.move(bits);
+    SectorRing ring(work.bytes, begin);
+    const auto end = static_cast<int32_t>(ring.frame_bit() + stream.first_bit);
+    const uint32_t logs[3] = {work.logs & 255, work.logs >> 8 & 255, work.logs >> 16 & 255};
+    Chain chain;
+    chain.literals = table_at(group(cta), kLiteralField);
+    chain.offsets = table_at(group(cta), kOffsetField);
+    chain.at = end + length - static_cast<int32_t>(logs[0] + logs[1] + logs[2]);
+    if (chain.at < end) {
+      return false;
     }
-    // After the last record: where the stream begins, for those who read the values.
-    const bool alone = block.sequences % 2 == 0;
-    store_pair(cta, work.records, to + block.sequences / 2, alone ? begin : kept, alone ? 0 : begin);
-    return at == end;
+    ring.start(cta, words, chain.at);
+    const auto states = static_cast<uint32_t>(SectorRing::window(cta, words, chain.at) >> (chain.at % 32));
+    chain.match = chain.literals + low_bits(states, logs[kMatchField]);
+    chain.offset = chain.offsets + low_bits(states >> logs[kMatchField], logs[kOffsetField]);
+    chain.literal = chain.literals + low_bits(states >> (logs[kMatchField] + logs[kOffsetField]),
+                                              logs[kLiteralField]);
+    const Global<uint64_t> records{work.records.data + block.sequences_begin, uint64_t{block.sequences} + 1};
+    uint32_t done = 0;
+    for (; block.sequences - done > kAtOnce; done += kAtOnce) {
+      if (ring.has_room(chain.at)) {
+        ring.step_down(cta, words);
+      }
+      const Chain before = chain;
+      run_at_once(cta, chain, records, done);
+      if (chain.at < end || !ring.reaches(chain.at)) {
+        chain = before;
+        if (!run_one_by_one(cta, ring, chain, records, done, kAtOnce, end)) {
+          return false;
+        }
+      }
+    }
+    const uint32_t last = block.sequences - 1;
+    if (!run_one_by_one(cta, ring, chain, records, done, last - done, end)) {
+      return false;
+    }
+    // No states come after the last ones.
+    const Entries e = load(cta, chain);
+    cta.store(records, last, record(chain.at, e));
+    // After the last record: what positions count from, for those who read the values.
+    cta.store(records, block.sequences, uint64_t{0 - ring.frame_bit() / 8 - work.bytes.skew});
+    const uint32_t states_bits = ChainEntry::bits(e.literal) + ChainEntry::bits(e.match) + ChainEntry::bits(e.offset);
+    return chain.at + used(e) + static_cast<int32_t>(states_bits) == end;
   }
 
+  // Sequences whose bits are all in the ring, or that are done again: nothing is tested here. What is outside
+  // of the ring reads as other bits, and every state has an entry.
   template <class Cta>
-  BOBBIN_HD static void store_pair(Cta& cta, Global<Quad> records, uint64_t at, uint64_t first,
-                                   uint64_t second) {
-    cta.store(records, at,
-              Quad{{static_cast<uint32_t>(first), static_cast<uint32_t>(first >> 32),
-                    static_cast<uint32_t>(second), static_cast<uint32_t>(second >> 32)}});
+  BOBBIN_HD static void run_at_once(Cta& cta, Chain& chain, Global<uint64_t> records, uint32_t done) {
+    const auto& words = cta.template shared<Shared>().ring;
+    const Global<Quad> pairs{reinterpret_cast<Quad*>(records.data), records.size / 2};
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kAtOnce; i += 2) {
+      Quad pair{};
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < 2; ++k) {
+        const Entries e = load(cta, chain);
+        pair.word[2 * k] = static_cast<uint32_t>(chain.at);
+        pair.word[2 * k + 1] = symbols(e);
+        const int32_t at = chain.at + used(e);
+        chain = moved(chain, e, at, SectorRing::window(cta, words, at));
+      }
+      cta.store(pairs, (done + i) / 2, pair);
+    }
+  }
+
+  // Sequences done .. done+count-1, none of which is the last. False where bits are missing.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static bool run_one_by_one(Cta& cta, SectorRing& ring, Chain& chain,
+                                                     Global<uint64_t> records, uint32_t done, uint32_t count,
+                                                     int32_t end) {
+    auto& words = cta.template shared<Shared>().ring;
+    for (uint32_t i = done; i < done + count; ++i) {
+      const Entries e = load(cta, chain);
+      cta.store(records, i, record(chain.at, e));
+      const int32_t at = chain.at + used(e);
+      if (at < end) {
+        return false;
+      }
+      while (!ring.reaches(at)) {
+        ring.step_down(cta, words);
+      }
+      chain = moved(chain, e, at, SectorRing::window(cta, words, at));
+    }
+    return true;
   }
 };
 

@@ -126,11 +126,11 @@ template <class Cta, class Counts>
   return shape;
 }
 
-// Builds a table of 32 states or more from counts[at ..] into entries[to ..]. By a whole warp; `work` is its
-// own, of kMaxTableSymbols.
-template <class Cta, class Counts, class Work, class Entries>
+// Builds a table of 32 states or more from counts[at ..] into entries[to ..]: pack(number, symbol) of each
+// state. By a whole warp; `work` is its own, of kMaxTableSymbols.
+template <class Cta, class Counts, class Work, class Entry, uint32_t kSize, class Pack>
 BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
-                           Entries& entries, uint32_t to) {
+                           simt::Shared<Entry, kSize>& entries, uint32_t to, Pack&& pack) {
   const uint32_t size = uint32_t{1} << shape.log;
   const uint32_t below = (uint32_t{1} << cta.lane()) - 1;
   // Two symbols per lane. Those of less than one occurrence get a state each, from the end.
@@ -148,7 +148,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
   const auto settle = [&](uint32_t s, int32_t count, uint32_t earlier) {
     cta.store(work, s, static_cast<uint16_t>(earlier));
     if (count < 0) {
-      cta.store(entries, to + size - 1 - (earlier >> 16), static_cast<uint16_t>(s));
+      cta.store(entries, to + size - 1 - (earlier >> 16), static_cast<Entry>(s));
     }
   };
   settle(2 * cta.lane(), even, before);
@@ -166,7 +166,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
       for (uint32_t half = kMaxTableSymbols / 2; half != 0; half /= 2) {
         s += s + half < shape.symbols && cta.load(work, s + half) <= own ? half : 0;
       }
-      cta.store(entries, to + place, static_cast<uint16_t>(s));
+      cta.store(entries, to + place, static_cast<Entry>(s));
     }
     rank += static_cast<uint32_t>(std::popcount(taken));
   }
@@ -185,7 +185,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
       cta.store(work, s, static_cast<uint16_t>(occurrence + 1));
     }
     cta.sync_warp();
-    cta.store(entries, to + place, FseEntry::pack(occurrence, s));
+    cta.store(entries, to + place, pack(occurrence, s));
   }
   cta.sync_warp();
 }
