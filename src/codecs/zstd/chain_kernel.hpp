@@ -41,17 +41,25 @@ struct ChainEntry {
 
 template <uint32_t kGroups>
 struct ChainKernel {
-  static constexpr uint32_t kThreads = simt::kWarpSize;
+  static constexpr uint32_t kWarps = ceil_div<uint32_t>(kGroups, 2);  // that build tables; the first decodes
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
   static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
   static constexpr uint32_t kEntries = 1280;  // of three tables
   static constexpr uint32_t kAtOnce = 8;      // sequences
 
-  using Counts = simt::Shared<int16_t, kGroups * kMaxTableSymbols>;
+  static constexpr uint32_t kTables = kFields * kGroups;
+
   struct Shared {
     simt::Shared<uint32_t, kGroups * kEntries> entries;
-    SectorRing::Words ring;  // also Counts, while tables are built
-    simt::Shared<uint16_t, kMaxTableSymbols> work;
+    SectorRing::Words ring;  // also Descriptions, while tables are built
+  };
+  // Table t is of field t % kFields.
+  struct Described {
+    simt::Shared<int16_t, kTables * kMaxTableSymbols> counts;
+    simt::Shared<uint32_t, kTables> shapes;  // logs, and above them numbers of symbols; 0: there is no table
+    simt::Shared<uint16_t, kWarps * kMaxTableSymbols> work;
+    simt::Shared<uint32_t, 1> any;  // whether there is work
   };
 
   Slice slice;
@@ -60,20 +68,23 @@ struct ChainKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
-      const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
-      if (number >= units.end) {
+      Work work;
+      if (cta.warp() == 0) {
+        work = take(cta);
+      }
+      cta.sync();
+      if (cta.load(described(cta).any, 0) == 0) {
         return;
       }
-      Work work;
-      if (number + group(cta) < units.end) {
-        work = find(cta, number + group(cta));
+      for (uint32_t table = cta.warp(); table < kTables; table += kWarps) {
+        build(cta, table);
       }
-      uint32_t stream_at = 0;
-      work.active = build(cta, work, stream_at);
-      decode(cta, work, stream_at);
-      cta.sync_warp();  // the tables are used up
+      cta.sync();
+      if (cta.warp() == 0) {
+        decode(cta, work);
+        cta.sync_warp();  // the tables are used up
+      }
     }
   }
 
@@ -89,17 +100,40 @@ struct ChainKernel {
     Global<uint32_t> unit{};  // a SequenceUnit
     uint32_t first = 0;       // its first block
     uint32_t logs = 0;        // of the tables, 8 bits each
+    uint32_t stream_at = 0;   // of the first block
   };
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t group(Cta& cta) {
     return cta.lane() / kLanes;
   }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Described& described(Cta& cta) {
+    return simt::seen_as<Described>(cta.template shared<Shared>().ring);
+  }
   // Tables of a kind are next to each other: each begins at a multiple of its size.
   [[nodiscard]] BOBBIN_HD static uint32_t table_at(uint32_t group, uint32_t field) {
     return field == kLiteralField ? group * kStates
            : field == kMatchField ? (kGroups + group) * kStates
                                   : 2 * kGroups * kStates + group * (kStates / 2);
+  }
+
+  // By the first warp: the next units, and what their tables are.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Work take(Cta& cta) const {
+    const Span units = slice.span(cta, Divided::sequence_units, round);
+    const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
+    Work work;
+    if (number < units.end) {
+      if (number + group(cta) < units.end) {
+        work = find(cta, number + group(cta));
+      }
+      describe(cta, work);
+    }
+    if (cta.lane() == 0) {
+      cta.store(described(cta).any, 0, static_cast<uint32_t>(number < units.end));
+    }
+    return work;
   }
 
   template <class Cta>
@@ -184,70 +218,79 @@ struct ChainKernel {
     }
   };
 
-  // Builds the tables of all groups. False for a group that has none; its frame is refused if it is damaged.
+  // Reads what the tables of all groups are. A unit that has none is not decoded; its frame is refused.
   template <class Cta>
-  BOBBIN_HD bool build(Cta& cta, Work& work, uint32_t& stream_at) const {
-    auto& shared = cta.template shared<Shared>();
-    auto& counts = simt::seen_as<Counts>(shared.ring);
-    const bool leads = cta.lane() % kLanes == 0 && work.active;
-    const uint32_t own_counts = group(cta) * kMaxTableSymbols;
+  BOBBIN_HD void describe(Cta& cta, Work& work) const {
+    const bool leads = cta.lane() % kLanes == 0;
     Descriptions descriptions;
-    bool sound = leads;
-    if (leads) {
-      stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.first)) + 1;
+    bool sound = leads && work.active;
+    if (sound) {
+      work.stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.first)) + 1;
     }
     for (uint32_t field = 0; field < kFields; ++field) {
+      const uint32_t table = kFields * group(cta) + field;
       FseShape shape{};
       if (sound) {
-        const uint32_t described = cta.load(work.unit, 1 + field);
-        if (descriptions.block != described) {
-          descriptions.open(cta, work, described);
-          sound = descriptions.pass(cta, work, defaults, field, counts, own_counts);
-        }
+        sound = find_shape(cta, work, descriptions, field, table, shape);
       }
-      if (sound) {
-        shape = descriptions.read(cta, work, defaults, field, counts, own_counts);
-        sound = shape.symbols != 0;
-        stream_at = descriptions.block == work.first ? descriptions.at : stream_at;
+      if (leads) {
+        cta.store(described(cta).shapes, table, sound ? shape.log | shape.symbols << 8 : 0);
       }
-      cta.sync_warp();
-      work.logs |= cta.shfl(shape.log, group(cta) * kLanes) << (8 * field);
-      for (uint32_t g = 0; g < kGroups; ++g) {
-        const FseShape of_group{.log = cta.shfl(shape.log, g * kLanes),
-                                .symbols = cta.shfl(sound ? shape.symbols : 0, g * kLanes)};
-        build_one(cta, shared, of_group, g, field);
-      }
-      cta.sync_warp();
+      work.logs |= shape.log << (8 * field);
     }
-    if (leads && !sound) {
+    if (leads && work.active && !sound) {
       slice.refuse(cta, work.frame, Verdict::corrupt);
     }
-    stream_at = cta.shfl(stream_at, group(cta) * kLanes);
-    return cta.shfl(static_cast<uint32_t>(sound), group(cta) * kLanes) != 0;
+    cta.sync_warp();
+    const uint32_t leader = group(cta) * kLanes;
+    work.active = cta.shfl(static_cast<uint32_t>(sound), leader) != 0;
+    work.logs = cta.shfl(work.logs, leader);
+    work.stream_at = cta.shfl(work.stream_at, leader);
   }
 
   template <class Cta>
-  BOBBIN_HD static void build_one(Cta& cta, Shared& shared, const FseShape& shape, uint32_t g,
-                                  uint32_t field) {
-    if (shape.symbols == 0) {
-      return;
+  [[nodiscard]] BOBBIN_HD bool find_shape(Cta& cta, Work& work, Descriptions& descriptions, uint32_t field,
+                                          uint32_t table, FseShape& shape) const {
+    auto& counts = described(cta).counts;
+    const uint32_t to = table * kMaxTableSymbols;
+    const uint32_t block = cta.load(work.unit, 1 + field);
+    if (descriptions.block != block) {
+      descriptions.open(cta, work, block);
+      if (!descriptions.pass(cta, work, defaults, field, counts, to)) {
+        return false;
+      }
     }
-    const auto& counts = simt::seen_as<const Counts>(shared.ring);
+    shape = descriptions.read(cta, work, defaults, field, counts, to);
+    work.stream_at = descriptions.block == work.first ? descriptions.at : work.stream_at;
+    return shape.symbols != 0;
+  }
+
+  // By a warp.
+  template <class Cta>
+  BOBBIN_HD static void build(Cta& cta, uint32_t table) {
+    auto& entries = cta.template shared<Shared>().entries;
+    const Described& from = described(cta);
+    const uint32_t field = table % kFields;
+    const uint32_t packed = cta.load(from.shapes, table);
+    const FseShape shape{.log = packed & 255, .symbols = packed >> 8};
+    const uint32_t counts = table * kMaxTableSymbols;
+    const uint32_t to = table_at(table / kFields, field);
     const auto pack = [&](uint32_t number, uint32_t symbol) {
       return ChainEntry::pack(number, symbol, shape.log, FieldRules::extra_bits(field, symbol));
     };
+    if (shape.symbols == 0) {
+      return;
+    }
     if (shape.log != 0) {
-      build_table(cta, counts, g * kMaxTableSymbols, shape, shared.work, shared.entries, table_at(g, field),
-                  pack);
+      build_table(cta, from.counts, counts, shape, described(cta).work, cta.warp() * kMaxTableSymbols, entries, to, pack);
     } else if (cta.lane() == 0) {
-      const auto symbol = static_cast<uint32_t>(cta.load(counts, g * kMaxTableSymbols));
-      cta.store(shared.entries, table_at(g, field), pack(1, symbol));
+      cta.store(entries, to, pack(1, static_cast<uint32_t>(cta.load(from.counts, counts))));
     }
   }
 
   // The unit's blocks, four at a time.
   template <class Cta>
-  BOBBIN_HD void decode(Cta& cta, const Work& work, uint32_t stream_at) const {
+  BOBBIN_HD void decode(Cta& cta, const Work& work) const {
     for (uint32_t passed = 0; passed < kUnitBlocks; passed += kLanes) {
       uint32_t index = 0;
       const bool has_one = work.active && find_block(cta, work, passed + cta.lane() % kLanes, index);
@@ -258,7 +301,7 @@ struct ChainKernel {
       uint32_t begin = 0;
       if (has_one) {
         block = cta.load(work.blocks, index);
-        begin = index == work.first ? stream_at : modes_at(cta, work.bytes, block) + 1;
+        begin = index == work.first ? work.stream_at : modes_at(cta, work.bytes, block) + 1;
       }
       cta.sync_warp();  // lanes have looked for their blocks apart; chains run together
       if (has_one && !run_chain(cta, work, block, begin)) {

@@ -136,6 +136,7 @@ struct FseStates {
   Cta& cta;
   const FseShape& shape;
   Work& work;
+  uint32_t own;  // where the warp's part of `work` begins
   Entries& entries;
   uint32_t to;
 
@@ -159,7 +160,7 @@ struct FseStates {
       for (uint32_t half = kMaxTableSymbols / 2; half != 0; half /= 2) {
         BOBBIN_UNROLL
         for (uint32_t row = 0; row < kRows; ++row) {
-          symbols[row] += cta.load(work, symbols[row] + half) <= ranks[row] ? half : 0;
+          symbols[row] += cta.load(work, own + symbols[row] + half) <= ranks[row] ? half : 0;
         }
       }
       BOBBIN_UNROLL
@@ -191,11 +192,11 @@ struct FseStates {
       BOBBIN_UNROLL
       for (uint32_t row = 0; row < kRows; ++row) {
         const uint32_t at = k + row * simt::kWarpSize;
-        const uint32_t occurrence = cta.load(work, symbols[row]) + count_ones(same[row] & below());
+        const uint32_t occurrence = cta.load(work, own + symbols[row]) + count_ones(same[row] & below());
         cta.sync_warp();
         if (at < size) {
           if (same[row] >> cta.lane() == 1) {  // the last of them
-            cta.store(work, symbols[row], static_cast<uint16_t>(occurrence + 1));
+            cta.store(work, own + symbols[row], static_cast<uint16_t>(occurrence + 1));
           }
           store(at, pack(occurrence, symbols[row]));
         }
@@ -221,10 +222,11 @@ struct FseStates {
 };
 
 // Builds a table of 32 states or more from counts[at ..] into entries[to ..]: pack(number, symbol) of each
-// state. By a whole warp; `work` is its own, of kMaxTableSymbols.
+// state. By a whole warp; work[own ..] is its own,
+// of kMaxTableSymbols.
 template <class Cta, class Counts, class Work, class Entry, uint32_t kSize, class Pack>
 BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
-                           simt::Shared<Entry, kSize>& entries, uint32_t to, Pack&& pack) {
+                           uint32_t own, simt::Shared<Entry, kSize>& entries, uint32_t to, Pack&& pack) {
   const uint32_t size = uint32_t{1} << shape.log;
   // Two symbols per lane. Those of less than one occurrence get a state each, from the end.
   const auto count_of = [&](uint32_t s) -> int32_t {
@@ -239,7 +241,7 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
   const uint32_t high = size - (cta.shfl(through, simt::kWarpSize - 1) >> 16);
   const uint32_t before = through - both(even) - both(odd);
   const auto settle = [&](uint32_t s, int32_t count, uint32_t earlier) {
-    cta.store(work, s, static_cast<uint16_t>(earlier));
+    cta.store(work, own + s, static_cast<uint16_t>(earlier));
     if (count < 0) {
       cta.store(entries, to + size - 1 - (earlier >> 16), static_cast<Entry>(s));
     }
@@ -247,10 +249,10 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
   settle(2 * cta.lane(), even, before);
   settle(2 * cta.lane() + 1, odd, before + both(even));
   cta.sync_warp();
-  const FseStates<Cta, Work, simt::Shared<Entry, kSize>> states{cta, shape, work, entries, to};
+  const FseStates<Cta, Work, simt::Shared<Entry, kSize>> states{cta, shape, work, own, entries, to};
   states.spread(high);
-  cta.store(work, 2 * cta.lane(), static_cast<uint16_t>(even < 0 ? 1 : even));
-  cta.store(work, 2 * cta.lane() + 1, static_cast<uint16_t>(odd < 0 ? 1 : odd));
+  cta.store(work, own + 2 * cta.lane(), static_cast<uint16_t>(even < 0 ? 1 : even));
+  cta.store(work, own + 2 * cta.lane() + 1, static_cast<uint16_t>(odd < 0 ? 1 : odd));
   cta.sync_warp();
   states.number(pack);
   cta.sync_warp();
