@@ -27,7 +27,8 @@ struct ChainEntry {
   static constexpr uint32_t kSymbol = 16;  // a byte: three entries have their symbols at the same place
   static constexpr uint32_t kUsed = 24;    // all bits of the state, less than none
 
-  [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t number, uint32_t symbol, uint32_t log, uint32_t extra) {
+  [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t number, uint32_t symbol, uint32_t log,
+                                               uint32_t extra) {
     const uint32_t bits = log - (31 - leading_zeros(number));
     const uint32_t next = (number << bits) - (uint32_t{1} << log);
     return next | bits << kBits | symbol << kSymbol | (0 - (bits + extra)) << kUsed;
@@ -43,10 +44,12 @@ template <uint32_t kGroups>
 struct ChainKernel {
   static constexpr uint32_t kWarps = ceil_div<uint32_t>(kGroups, 2);  // that build tables; the first decodes
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
+  static constexpr uint32_t kMinBlocks = 5;  // as many as shared memory allows, if there are eight groups
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
   static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
   static constexpr uint32_t kEntries = 1280;  // of three tables
   static constexpr uint32_t kAtOnce = 8;      // sequences
+  static constexpr int32_t kMostBits = 63;    // of a sequence that is not done again
 
   static constexpr uint32_t kTables = kFields * kGroups;
 
@@ -282,7 +285,8 @@ struct ChainKernel {
       return;
     }
     if (shape.log != 0) {
-      build_table(cta, from.counts, counts, shape, described(cta).work, cta.warp() * kMaxTableSymbols, entries, to, pack);
+      build_table(cta, from.counts, counts, shape, described(cta).work, cta.warp() * kMaxTableSymbols,
+                  entries, to, pack);
     } else if (cta.lane() == 0) {
       cta.store(entries, to, pack(1, static_cast<uint32_t>(cta.load(from.counts, counts))));
     }
@@ -326,7 +330,7 @@ struct ChainKernel {
     return false;
   }
 
-  // Three states and where the bits above theirs end: all that a chain is.
+  // Three states and where their bits ended: all that a chain is.
   struct Chain {
     uint32_t literals = 0;  // where its tables begin
     uint32_t offsets = 0;
@@ -335,7 +339,8 @@ struct ChainKernel {
     uint32_t offset = 0;
     int32_t at = 0;
   };
-  static constexpr uint32_t kMatches = kGroups * kStates;  // from a unit's literal lengths to its match lengths
+  static constexpr uint32_t kMatches =
+      kGroups * kStates;  // from a unit's literal lengths to its match lengths
 
   struct Entries {
     uint32_t literal = 0;
@@ -361,21 +366,17 @@ struct ChainKernel {
     return permute_bytes(permute_bytes(e.literal, e.match, 0x0062), e.offset, 0x0610);
   }
 
-  // The next states; `window` has their bits and ends of others around them.
-  [[nodiscard]] BOBBIN_HD static Chain moved(const Chain& chain, const Entries& e, int32_t at,
-                                             uint64_t window) {
-    const uint32_t matches_from = static_cast<uint32_t>(at) % 32 + ChainEntry::bits(e.offset);
+  // Moves to the next states, whose bits are in a window from bit `from` on.
+  BOBBIN_HD static void move(Chain& chain, const Entries& e, uint64_t window, uint32_t from) {
+    const uint32_t matches_from = from + ChainEntry::bits(e.offset);
     const uint32_t literals_from = matches_from + ChainEntry::bits(e.match);
-    const auto next = [&](uint32_t table, uint32_t entry, uint32_t from) {
+    const auto next = [&](uint32_t table, uint32_t entry, uint32_t at) {
       const uint32_t above = ~uint32_t{0} << ChainEntry::bits(entry);
-      return (ChainEntry::next(entry) | table) | (static_cast<uint32_t>(window >> from) & ~above);
+      return (ChainEntry::next(entry) | table) | (static_cast<uint32_t>(shift_right(window, at)) & ~above);
     };
-    Chain after = chain;
-    after.literal = next(chain.literals, e.literal, literals_from);
-    after.match = next(chain.literals, e.match, matches_from);
-    after.offset = next(chain.offsets, e.offset, static_cast<uint32_t>(at) % 32);
-    after.at = at;
-    return after;
+    chain.literal = next(chain.literals, e.literal, literals_from);
+    chain.match = next(chain.literals, e.match, matches_from);
+    chain.offset = next(chain.offsets, e.offset, from);
   }
 
   // False where the stream has too few or too many bits.
@@ -399,11 +400,11 @@ struct ChainKernel {
       return false;
     }
     ring.start(cta, words, chain.at);
-    const auto states = static_cast<uint32_t>(SectorRing::window(cta, words, chain.at) >> (chain.at % 32));
+    const auto states = static_cast<uint32_t>(SectorRing::window(cta, words, chain.at));
     chain.match = chain.literals + low_bits(states, logs[kMatchField]);
     chain.offset = chain.offsets + low_bits(states >> logs[kMatchField], logs[kOffsetField]);
-    chain.literal = chain.literals + low_bits(states >> (logs[kMatchField] + logs[kOffsetField]),
-                                              logs[kLiteralField]);
+    chain.literal =
+        chain.literals + low_bits(states >> (logs[kMatchField] + logs[kOffsetField]), logs[kLiteralField]);
     const Global<uint64_t> records{work.records.data + block.sequences_begin, uint64_t{block.sequences} + 1};
     uint32_t done = 0;
     for (; block.sequences - done > kAtOnce; done += kAtOnce) {
@@ -411,8 +412,8 @@ struct ChainKernel {
         ring.step_down(cta, words);
       }
       const Chain before = chain;
-      run_at_once(cta, chain, records, done);
-      if (chain.at < end || !ring.reaches(chain.at)) {
+      const bool all_short = run_at_once(cta, chain, records, done);
+      if (!all_short || chain.at < end || !ring.reaches(chain.at - kMostBits)) {
         chain = before;
         if (!run_one_by_one(cta, ring, chain, records, done, kAtOnce, end)) {
           return false;
@@ -428,16 +429,21 @@ struct ChainKernel {
     cta.store(records, last, record(chain.at, e));
     // After the last record: what positions count from, for those who read the values.
     cta.store(records, block.sequences, uint64_t{0 - ring.frame_bit() / 8 - work.bytes.skew});
-    const uint32_t states_bits = ChainEntry::bits(e.literal) + ChainEntry::bits(e.match) + ChainEntry::bits(e.offset);
+    const uint32_t states_bits =
+        ChainEntry::bits(e.literal) + ChainEntry::bits(e.match) + ChainEntry::bits(e.offset);
     return chain.at + used(e) + static_cast<int32_t>(states_bits) == end;
   }
 
-  // Sequences whose bits are all in the ring, or that are done again: nothing is tested here. What is outside
-  // of the ring reads as other bits, and every state has an entry.
+  // Sequences whose bits are all in the ring, or that are done again: what is outside of the ring reads as
+  // other bits, and every state has an entry. False if a sequence has more than kMostBits. Bits are loaded
+  // before it is known how many a sequence takes.
   template <class Cta>
-  BOBBIN_HD static void run_at_once(Cta& cta, Chain& chain, Global<uint64_t> records, uint32_t done) {
+  [[nodiscard]] BOBBIN_HD static bool run_at_once(Cta& cta, Chain& chain, Global<uint64_t> records,
+                                                  uint32_t done) {
     const auto& words = cta.template shared<Shared>().ring;
     const Global<Quad> pairs{reinterpret_cast<Quad*>(records.data), records.size / 2};
+    uint64_t window = SectorRing::window(cta, words, chain.at - kMostBits);
+    int32_t left = 0;  // below 0 if one was
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kAtOnce; i += 2) {
       Quad pair{};
@@ -446,11 +452,15 @@ struct ChainKernel {
         const Entries e = load(cta, chain);
         pair.word[2 * k] = static_cast<uint32_t>(chain.at);
         pair.word[2 * k + 1] = symbols(e);
-        const int32_t at = chain.at + used(e);
-        chain = moved(chain, e, at, SectorRing::window(cta, words, at));
+        const int32_t from = kMostBits + used(e);
+        left |= from;
+        move(chain, e, window, static_cast<uint32_t>(from));
+        chain.at += used(e);
+        window = SectorRing::window(cta, words, chain.at - kMostBits);
       }
       cta.store(pairs, (done + i) / 2, pair);
     }
+    return left >= 0;
   }
 
   // Sequences done .. done+count-1, none of which is the last. False where bits are missing.
@@ -462,14 +472,14 @@ struct ChainKernel {
     for (uint32_t i = done; i < done + count; ++i) {
       const Entries e = load(cta, chain);
       cta.store(records, i, record(chain.at, e));
-      const int32_t at = chain.at + used(e);
-      if (at < end) {
+      chain.at += used(e);
+      if (chain.at < end) {
         return false;
       }
-      while (!ring.reaches(at)) {
+      while (!ring.reaches(chain.at - kMostBits)) {
         ring.step_down(cta, words);
       }
-      chain = moved(chain, e, at, SectorRing::window(cta, words, at));
+      move(chain, e, SectorRing::window(cta, words, chain.at), 0);
     }
     return true;
   }

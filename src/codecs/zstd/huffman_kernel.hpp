@@ -82,7 +82,8 @@ struct HuffmanBuilder {
       const FseShape shape{cta.shfl(own.log, t * kLanes), cta.shfl(own.symbols, t * kLanes),
                            cta.shfl(own.used, t * kLanes)};
       if (shape.used != 0) {
-        build_table(cta, read.counts, t * kMaxTableSymbols, shape, shared.work, 0, read.states, t << kWeightLog,
+        build_table(cta, read.counts, t * kMaxTableSymbols, shape, shared.work, 0, read.states,
+                    t << kWeightLog,
                     [](uint32_t number, uint32_t symbol) { return FseEntry::pack(number, symbol); });
       }
     }

@@ -15,9 +15,10 @@ struct SectorRing {
   static constexpr int32_t kSectorBits = 256;
   static constexpr int32_t kSectors = 4;
   static constexpr uint32_t kRows = kSectors * kSectorWords;
-  // Row w has word w of each lane, in the lane's bank. One more row repeats the first: the word that follows
-  // the last one.
-  using Words = simt::Shared<uint32_t, (kRows + 1) * simt::kWarpSize>;
+  // Row w has word w of each lane, in the lane's bank. Two more rows repeat the first two: the words that
+  // follow the last one.
+  static constexpr uint32_t kRepeated = 2;
+  using Words = simt::Shared<uint32_t, (kRows + kRepeated) * simt::kWarpSize>;
 
   struct Sector {
     Quad quad[kQuads];
@@ -69,11 +70,14 @@ struct SectorRing {
     next = load(cta, low - 1);
   }
 
-  // 64 bits, of which at least 33 are from `bit` on: they begin at a multiple of 32.
+  // 64 bits from `bit` on.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint64_t window(Cta& cta, const Words& ring, int32_t bit) {
     const uint32_t at = row(static_cast<uint32_t>(bit)) + cta.lane();
-    return cta.load(ring, at) | uint64_t{cta.load(ring, at + simt::kWarpSize)} << 32;
+    const uint32_t middle = cta.load(ring, at + simt::kWarpSize);
+    const uint32_t shift = static_cast<uint32_t>(bit) % 32;
+    return funnel(cta.load(ring, at), middle, shift) |
+           uint64_t{funnel(middle, cta.load(ring, at + 2 * simt::kWarpSize), shift)} << 32;
   }
 
  private:
@@ -91,7 +95,10 @@ struct SectorRing {
       cta.store(ring, at + w * simt::kWarpSize, words.quad[w / 4].word[w % 4]);
     }
     if (sector % kSectors == 0) {
-      cta.store(ring, at + kRows * simt::kWarpSize, words.quad[0].word[0]);
+      BOBBIN_UNROLL
+      for (uint32_t w = 0; w < kRepeated; ++w) {
+        cta.store(ring, at + (kRows + w) * simt::kWarpSize, words.quad[0].word[w]);
+      }
     }
   }
 
