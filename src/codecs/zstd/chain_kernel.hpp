@@ -42,9 +42,9 @@ struct ChainEntry {
 
 template <uint32_t kGroups>
 struct ChainKernel {
-  static constexpr uint32_t kWarps = ceil_div<uint32_t>(kGroups, 2);  // that build tables; the first decodes
+  static constexpr uint32_t kWarps = ceil_div<uint32_t>(kGroups, 2);  // that build tables
+  static constexpr uint32_t kDecoders = kWarps < 2 ? 1 : 2;           // warps that use them
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 5;  // as many as shared memory allows, if there are eight groups
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
   static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
   static constexpr uint32_t kEntries = 1280;  // of three tables
@@ -52,17 +52,19 @@ struct ChainKernel {
   static constexpr int32_t kMostBits = 63;    // of a sequence that is not done again
 
   static constexpr uint32_t kTables = kFields * kGroups;
+  static constexpr uint32_t kLogBits = 8;
 
   struct Shared {
     simt::Shared<uint32_t, kGroups * kEntries> entries;
-    SectorRing::Words ring;  // also Descriptions, while tables are built
+    SectorRing::Words ring[kDecoders];  // the first is also Described, while tables are built
   };
   // Table t is of field t % kFields.
   struct Described {
     simt::Shared<int16_t, kTables * kMaxTableSymbols> counts;
     simt::Shared<uint32_t, kTables> shapes;  // logs, and above them numbers of symbols; 0: there is no table
     simt::Shared<uint16_t, kWarps * kMaxTableSymbols> work;
-    simt::Shared<uint32_t, 1> any;  // whether there is work
+    simt::Shared<uint32_t, kGroups> stream_at;  // of the first block
+    simt::Shared<uint32_t, 1> number;           // of the first unit
   };
 
   Slice slice;
@@ -71,23 +73,28 @@ struct ChainKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
+    const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
-      Work work;
       if (cta.warp() == 0) {
-        work = take(cta);
+        describe(cta, units);
       }
       cta.sync();
-      if (cta.load(described(cta).any, 0) == 0) {
+      const uint32_t number = cta.load(described(cta).number, 0);
+      if (number >= units.end) {
         return;
+      }
+      Work work;
+      if (cta.warp() < kDecoders) {
+        work = recall(cta, number, units.end);
       }
       for (uint32_t table = cta.warp(); table < kTables; table += kWarps) {
         build(cta, table);
       }
       cta.sync();
-      if (cta.warp() == 0) {
+      if (cta.warp() < kDecoders) {
         decode(cta, work);
-        cta.sync_warp();  // the tables are used up
       }
+      cta.sync_warp();  // the first warp's ring is used up
     }
   }
 
@@ -112,31 +119,17 @@ struct ChainKernel {
   }
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static Described& described(Cta& cta) {
-    return simt::seen_as<Described>(cta.template shared<Shared>().ring);
+    return simt::seen_as<Described>(cta.template shared<Shared>().ring[0]);
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static SectorRing::Words& ring_words(Cta& cta) {
+    return cta.template shared<Shared>().ring[kDecoders == 1 ? 0 : cta.warp()];
   }
   // Tables of a kind are next to each other: each begins at a multiple of its size.
   [[nodiscard]] BOBBIN_HD static uint32_t table_at(uint32_t group, uint32_t field) {
     return field == kLiteralField ? group * kStates
            : field == kMatchField ? (kGroups + group) * kStates
                                   : 2 * kGroups * kStates + group * (kStates / 2);
-  }
-
-  // By the first warp: the next units, and what their tables are.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD Work take(Cta& cta) const {
-    const Span units = slice.span(cta, Divided::sequence_units, round);
-    const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
-    Work work;
-    if (number < units.end) {
-      if (number + group(cta) < units.end) {
-        work = find(cta, number + group(cta));
-      }
-      describe(cta, work);
-    }
-    if (cta.lane() == 0) {
-      cta.store(described(cta).any, 0, static_cast<uint32_t>(number < units.end));
-    }
-    return work;
   }
 
   template <class Cta>
@@ -221,34 +214,52 @@ struct ChainKernel {
     }
   };
 
-  // Reads what the tables of all groups are. A unit that has none is not decoded; its frame is refused.
+  // By the first warp: takes the next units and reads what their tables are. A unit without sound ones is not
+  // decoded; its frame is refused.
   template <class Cta>
-  BOBBIN_HD void describe(Cta& cta, Work& work) const {
-    const bool leads = cta.lane() % kLanes == 0;
-    Descriptions descriptions;
-    bool sound = leads && work.active;
+  BOBBIN_HD void describe(Cta& cta, const Span& units) const {
+    auto& to = described(cta);
+    const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
+    if (cta.lane() == 0) {
+      cta.store(to.number, 0, number);
+    }
+    if (number >= units.end || cta.lane() % kLanes != 0) {
+      return;
+    }
+    Work work;
+    bool sound = number + group(cta) < units.end;
     if (sound) {
+      work = find(cta, number + group(cta));
       work.stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.first)) + 1;
     }
+    Descriptions descriptions;
     for (uint32_t field = 0; field < kFields; ++field) {
-      const uint32_t table = kFields * group(cta) + field;
       FseShape shape{};
-      if (sound) {
-        sound = find_shape(cta, work, descriptions, field, table, shape);
-      }
-      if (leads) {
-        cta.store(described(cta).shapes, table, sound ? shape.log | shape.symbols << 8 : 0);
-      }
-      work.logs |= shape.log << (8 * field);
+      const uint32_t table = kFields * group(cta) + field;
+      sound = sound && find_shape(cta, work, descriptions, field, table, shape);
+      cta.store(to.shapes, table, sound ? shape.log | shape.symbols << kLogBits : 0);
     }
-    if (leads && work.active && !sound) {
+    cta.store(to.stream_at, group(cta), work.stream_at);
+    if (work.active && !sound) {
       slice.refuse(cta, work.frame, Verdict::corrupt);
     }
-    cta.sync_warp();
-    const uint32_t leader = group(cta) * kLanes;
-    work.active = cta.shfl(static_cast<uint32_t>(sound), leader) != 0;
-    work.logs = cta.shfl(work.logs, leader);
-    work.stream_at = cta.shfl(work.stream_at, leader);
+  }
+
+  // A group's unit, after describe().
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Work recall(Cta& cta, uint32_t number, uint32_t end) const {
+    const auto& from = described(cta);
+    Work work;
+    if (number + group(cta) < end) {
+      work = find(cta, number + group(cta));
+      work.stream_at = cta.load(from.stream_at, group(cta));
+      for (uint32_t field = 0; field < kFields; ++field) {
+        const uint32_t shape = cta.load(from.shapes, kFields * group(cta) + field);
+        work.active = work.active && shape != 0;
+        work.logs |= low_bits(shape, kLogBits) << (kLogBits * field);
+      }
+    }
+    return work;
   }
 
   template <class Cta>
@@ -275,7 +286,7 @@ struct ChainKernel {
     const Described& from = described(cta);
     const uint32_t field = table % kFields;
     const uint32_t packed = cta.load(from.shapes, table);
-    const FseShape shape{.log = packed & 255, .symbols = packed >> 8};
+    const FseShape shape{.log = low_bits(packed, kLogBits), .symbols = packed >> kLogBits};
     const uint32_t counts = table * kMaxTableSymbols;
     const uint32_t to = table_at(table / kFields, field);
     const auto pack = [&](uint32_t number, uint32_t symbol) {
@@ -292,10 +303,10 @@ struct ChainKernel {
     }
   }
 
-  // The unit's blocks, four at a time.
+  // The unit's blocks: each decoding warp takes four, then another takes the next four.
   template <class Cta>
   BOBBIN_HD void decode(Cta& cta, const Work& work) const {
-    for (uint32_t passed = 0; passed < kUnitBlocks; passed += kLanes) {
+    for (uint32_t passed = kLanes * cta.warp(); passed < kUnitBlocks; passed += kDecoders * kLanes) {
       uint32_t index = 0;
       const bool has_one = work.active && find_block(cta, work, passed + cta.lane() % kLanes, index);
       if (!cta.any(has_one)) {
@@ -383,7 +394,7 @@ struct ChainKernel {
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool run_chain(Cta& cta, const Work& work, const Block& block,
                                          uint32_t begin) const {
-    auto& words = cta.template shared<Shared>().ring;
+    auto& words = ring_words(cta);
     BackwardStream stream;
     const int32_t length = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
     if (length < 0) {
@@ -440,7 +451,7 @@ struct ChainKernel {
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static bool run_at_once(Cta& cta, Chain& chain, Global<uint64_t> records,
                                                   uint32_t done) {
-    const auto& words = cta.template shared<Shared>().ring;
+    const auto& words = ring_words(cta);
     const Global<Quad> pairs{reinterpret_cast<Quad*>(records.data), records.size / 2};
     uint64_t window = SectorRing::window(cta, words, chain.at - kMostBits);
     int32_t left = 0;  // below 0 if one was
@@ -468,7 +479,7 @@ struct ChainKernel {
   [[nodiscard]] BOBBIN_HD static bool run_one_by_one(Cta& cta, SectorRing& ring, Chain& chain,
                                                      Global<uint64_t> records, uint32_t done, uint32_t count,
                                                      int32_t end) {
-    auto& words = cta.template shared<Shared>().ring;
+    auto& words = ring_words(cta);
     for (uint32_t i = done; i < done + count; ++i) {
       const Entries e = load(cta, chain);
       cta.store(records, i, record(chain.at, e));
