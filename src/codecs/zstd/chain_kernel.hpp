@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The FSE states of sequences: the one chain that cannot be cut. It does as little as possible per sequence:
-// three table loads, one read, three new states; values come later, one thread per sequence.
+// three table loads, one sum, three new states; values come later, one thread per sequence.
 //
-// A warp has the tables of eight units, 2.5 KiB each, and four lanes for the blocks of each. Frames with one
-// block use one lane in four; frames of small blocks that share tables use all. If there are so few chains
-// that all of them can run at the same time, a warp has two units: chains then wait less for each other.
+// A step waits for its table loads and for nothing else. An entry has all that a step needs of a state, and
+// bits are loaded as soon as it is known where they end, before it is known how many belong to states. Eight
+// sequences are decoded without a test. If it turns out that they needed more bits than were there, they are
+// done again one by one.
+//
+// A block has the tables of eight units, 5 KiB each. Four warps build them, and two use them: each with four
+// lanes per unit, a lane per block. Frames with one block use one lane in four of one warp; frames of 16
+// small blocks that share tables use all. If there are so few chains that all of them can run at the same time, a
+// block has two units.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"
@@ -49,7 +55,8 @@ struct ChainKernel {
   static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
   static constexpr uint32_t kEntries = 1280;  // of three tables
   static constexpr uint32_t kAtOnce = 8;      // sequences
-  static constexpr int32_t kMostBits = 63;    // of a sequence that is not done again
+  // A sequence of more bits is done again. Positions are this many bits lower, which are whole bytes.
+  static constexpr int32_t kMostBits = 56;
 
   static constexpr uint32_t kTables = kFields * kGroups;
   static constexpr uint32_t kLogBits = 8;
@@ -341,7 +348,7 @@ struct ChainKernel {
     return false;
   }
 
-  // Three states and where their bits ended: all that a chain is.
+  // Three states, and where their bits ended less kMostBits: all that a chain is.
   struct Chain {
     uint32_t literals = 0;  // where its tables begin
     uint32_t offsets = 0;
@@ -401,7 +408,7 @@ struct ChainKernel {
       return false;
     }
     SectorRing ring(work.bytes, begin);
-    const auto end = static_cast<int32_t>(ring.frame_bit() + stream.first_bit);
+    const int32_t end = static_cast<int32_t>(ring.frame_bit() + stream.first_bit) - kMostBits;
     const uint32_t logs[3] = {work.logs & 255, work.logs >> 8 & 255, work.logs >> 16 & 255};
     Chain chain;
     chain.literals = table_at(group(cta), kLiteralField);
@@ -410,8 +417,8 @@ struct ChainKernel {
     if (chain.at < end) {
       return false;
     }
-    ring.start(cta, words, chain.at);
-    const auto states = static_cast<uint32_t>(SectorRing::window(cta, words, chain.at));
+    ring.start(cta, words, chain.at + kMostBits);
+    const auto states = static_cast<uint32_t>(SectorRing::window(cta, words, chain.at + kMostBits));
     chain.match = chain.literals + low_bits(states, logs[kMatchField]);
     chain.offset = chain.offsets + low_bits(states >> logs[kMatchField], logs[kOffsetField]);
     chain.literal =
@@ -424,7 +431,7 @@ struct ChainKernel {
       }
       const Chain before = chain;
       const bool all_short = run_at_once(cta, chain, records, done);
-      if (!all_short || chain.at < end || !ring.reaches(chain.at - kMostBits)) {
+      if (!all_short || chain.at < end || !ring.reaches(chain.at)) {
         chain = before;
         if (!run_one_by_one(cta, ring, chain, records, done, kAtOnce, end)) {
           return false;
@@ -439,7 +446,7 @@ struct ChainKernel {
     const Entries e = load(cta, chain);
     cta.store(records, last, record(chain.at, e));
     // After the last record: what positions count from, for those who read the values.
-    cta.store(records, block.sequences, uint64_t{0 - ring.frame_bit() / 8 - work.bytes.skew});
+    cta.store(records, block.sequences, uint64_t{kMostBits / 8 - ring.frame_bit() / 8 - work.bytes.skew});
     const uint32_t states_bits =
         ChainEntry::bits(e.literal) + ChainEntry::bits(e.match) + ChainEntry::bits(e.offset);
     return chain.at + used(e) + static_cast<int32_t>(states_bits) == end;
@@ -453,7 +460,7 @@ struct ChainKernel {
                                                   uint32_t done) {
     const auto& words = ring_words(cta);
     const Global<Quad> pairs{reinterpret_cast<Quad*>(records.data), records.size / 2};
-    uint64_t window = SectorRing::window(cta, words, chain.at - kMostBits);
+    uint64_t window = SectorRing::window(cta, words, chain.at);
     int32_t left = 0;  // below 0 if one was
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < kAtOnce; i += 2) {
@@ -467,7 +474,7 @@ struct ChainKernel {
         left |= from;
         move(chain, e, window, static_cast<uint32_t>(from));
         chain.at += used(e);
-        window = SectorRing::window(cta, words, chain.at - kMostBits);
+        window = SectorRing::window(cta, words, chain.at);
       }
       cta.store(pairs, (done + i) / 2, pair);
     }
@@ -487,10 +494,10 @@ struct ChainKernel {
       if (chain.at < end) {
         return false;
       }
-      while (!ring.reaches(chain.at - kMostBits)) {
+      while (!ring.reaches(chain.at)) {
         ring.step_down(cta, words);
       }
-      move(chain, e, SectorRing::window(cta, words, chain.at), 0);
+      move(chain, e, SectorRing::window(cta, words, chain.at + kMostBits), 0);
     }
     return true;
   }
