@@ -9,8 +9,8 @@
 //
 // A block has the tables of eight units, 5 KiB each. Four warps build them, and two use them: each with four
 // lanes per unit, a lane per block. Frames with one block use one lane in four of one warp; frames of 16
-// small blocks that share tables use all. If there are so few chains that all of them can run at the same time, a
-// block has two units.
+// small blocks that share tables use all. If there are so few chains that all of them can run at the same
+// time, a block has two units.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"

@@ -258,4 +258,12 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
   cta.sync_warp();
 }
 
+// The same, of FseEntry; all of `work` is the warp's.
+template <class Cta, class Counts, class Work, class Entries>
+BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
+                           Entries& entries, uint32_t to) {
+  build_table(cta, counts, at, shape, work, 0, entries, to,
+              [](uint32_t number, uint32_t symbol) { return FseEntry::pack(number, symbol); });
+}
+
 }  // namespace bobbin::zstd

@@ -82,9 +82,7 @@ struct HuffmanBuilder {
       const FseShape shape{cta.shfl(own.log, t * kLanes), cta.shfl(own.symbols, t * kLanes),
                            cta.shfl(own.used, t * kLanes)};
       if (shape.used != 0) {
-        build_table(cta, read.counts, t * kMaxTableSymbols, shape, shared.work, 0, read.states,
-                    t << kWeightLog,
-                    [](uint32_t number, uint32_t symbol) { return FseEntry::pack(number, symbol); });
+        build_table(cta, read.counts, t * kMaxTableSymbols, shape, shared.work, read.states, t << kWeightLog);
       }
     }
     return leads && own.used != 0 ? run_weights(cta, read, bytes, begin + own.used, end, own.log) : 0;
