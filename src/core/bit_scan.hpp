@@ -19,6 +19,17 @@ BOBBIN_HD uint32_t leading_zeros(uint32_t value) {
 #endif
 }
 
+// A value shifted right; 0 for counts from 64 on. nvcc would otherwise test for them.
+BOBBIN_HD uint64_t shift_right(uint64_t value, uint32_t count) {
+#ifdef __CUDA_ARCH__
+  uint64_t result;
+  asm("shr.u64 %0, %1, %2;" : "=l"(result) : "l"(value), "r"(count));
+  return result;
+#else
+  return count < 64 ? value >> count : 0;
+#endif
+}
+
 // The number of zero bits below the lowest set bit; 32 for 0.
 BOBBIN_HD uint32_t trailing_zeros(uint32_t value) {
 #ifdef __CUDA_ARCH__

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The FSE states of sequences: the one chain that cannot be cut. It does as little as possible per sequence:
-// three table loads, one read, three new states; values come later, one thread per sequence.
+// three table loads, one sum, three new states; values come later, one thread per sequence.
 //
-// A warp has the tables of eight units, 2.5 KiB each, and four lanes for the blocks of each. Frames with one
-// block use one lane in four; frames of small blocks that share tables use all. If there are so few chains
-// that all of them can run at the same time, a warp has two units: chains then wait less for each other.
+// A step waits for its table loads and for nothing else. An entry has all that a step needs of a state, and
+// bits are loaded as soon as it is known where they end, before it is known how many belong to states. Eight
+// sequences are decoded without a test. If it turns out that they needed more bits than were there, they are
+// done again one by one.
+//
+// A block has the tables of eight units, 5 KiB each. Four warps build them, and two use them: each with four
+// lanes per unit, a lane per block. Frames with one block use one lane in four of one warp; frames of 16
+// small blocks that share tables use all. If there are so few chains that all of them can run at the same
+// time, a block has two units.
 #pragma once
 
 #include "codecs/zstd/fse_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
-#include "codecs/zstd/stream_ring.hpp"
+#include "codecs/zstd/sector_ring.hpp"
 #include "core/bit_scan.hpp"
+#include "core/permute_bytes.hpp"
 
 namespace bobbin::zstd {
 
@@ -20,19 +27,51 @@ struct DefaultCounts {
   uint32_t symbols[kFields];
 };
 
+// A state of one of the three tables: everything a step needs of it, in one load.
+struct ChainEntry {
+  static constexpr uint32_t kBits = 9;     // where the number of bits for the next state is; below: the state
+  static constexpr uint32_t kSymbol = 16;  // a byte: three entries have their symbols at the same place
+  static constexpr uint32_t kUsed = 24;    // all bits of the state, less than none
+
+  [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t number, uint32_t symbol, uint32_t log,
+                                               uint32_t extra) {
+    const uint32_t bits = log - (31 - leading_zeros(number));
+    const uint32_t next = (number << bits) - (uint32_t{1} << log);
+    return next | bits << kBits | symbol << kSymbol | (0 - (bits + extra)) << kUsed;
+  }
+  // The next state, if the bits that follow are 0.
+  [[nodiscard]] BOBBIN_HD static uint32_t next(uint32_t entry) { return low_bits(entry, kBits); }
+  [[nodiscard]] BOBBIN_HD static uint32_t bits(uint32_t entry) { return entry >> kBits & 15; }
+  // What three states take from a position. Sums of the bits below do not reach the highest eight.
+  [[nodiscard]] BOBBIN_HD static int32_t used(uint32_t sum) { return static_cast<int32_t>(sum) >> kUsed; }
+};
+
 template <uint32_t kGroups>
 struct ChainKernel {
-  static constexpr uint32_t kThreads = simt::kWarpSize;
+  static constexpr uint32_t kWarps = ceil_div<uint32_t>(kGroups, 2);  // that build tables
+  static constexpr uint32_t kDecoders = kWarps < 2 ? 1 : 2;           // warps that use them
+  static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kLanes = simt::kWarpSize / kGroups;
-  static constexpr uint32_t kEntries = 1280;  // 512 for literal lengths, 256 for offsets, 512 for matches
+  static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
+  static constexpr uint32_t kEntries = 1280;  // of three tables
+  static constexpr uint32_t kAtOnce = 8;      // sequences
+  // A sequence of more bits is done again. Positions are this many bits lower, which are whole bytes.
+  static constexpr int32_t kMostBits = 56;
 
-  using Counts = simt::Shared<int16_t, kGroups * kMaxTableSymbols>;
-  using Ring = StreamRing<8>;
+  static constexpr uint32_t kTables = kFields * kGroups;
+  static constexpr uint32_t kLogBits = 8;
+
   struct Shared {
-    simt::Shared<uint16_t, kGroups * kEntries> entries;
-    Ring::Words ring;  // also Counts, while tables are built
-    simt::Shared<uint16_t, kMaxTableSymbols> work;
-    simt::Shared<uint8_t, 2 * kMaxTableSymbols> extra;  // bits of a symbol: literal lengths, then matches
+    simt::Shared<uint32_t, kGroups * kEntries> entries;
+    SectorRing::Words ring[kDecoders];  // the first is also Described, while tables are built
+  };
+  // Table t is of field t % kFields.
+  struct Described {
+    simt::Shared<int16_t, kTables * kMaxTableSymbols> counts;
+    simt::Shared<uint32_t, kTables> shapes;  // logs, and above them numbers of symbols; 0: there is no table
+    simt::Shared<uint16_t, kWarps * kMaxTableSymbols> work;
+    simt::Shared<uint32_t, kGroups> stream_at;  // of the first block
+    simt::Shared<uint32_t, 1> number;           // of the first unit
   };
 
   Slice slice;
@@ -41,37 +80,32 @@ struct ChainKernel {
 
   template <class Cta>
   BOBBIN_HD void operator()(Cta& cta) const {
-    list_extra(cta);
     const Span units = slice.span(cta, Divided::sequence_units, round);
     while (true) {
-      const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
+      if (cta.warp() == 0) {
+        describe(cta, units);
+      }
+      cta.sync();
+      const uint32_t number = cta.load(described(cta).number, 0);
       if (number >= units.end) {
         return;
       }
       Work work;
-      if (number + group(cta) < units.end) {
-        work = find(cta, number + group(cta));
+      if (cta.warp() < kDecoders) {
+        work = recall(cta, number, units.end);
       }
-      uint32_t stream_at = 0;
-      work.active = build(cta, work, stream_at);
-      decode(cta, work, stream_at);
-      cta.sync_warp();  // the tables are used up
+      for (uint32_t table = cta.warp(); table < kTables; table += kWarps) {
+        build(cta, table);
+      }
+      cta.sync();
+      if (cta.warp() < kDecoders) {
+        decode(cta, work);
+      }
+      cta.sync_warp();  // the first warp's ring is used up
     }
   }
 
  private:
-  template <class Cta>
-  BOBBIN_HD static void list_extra(Cta& cta) {
-    auto& extra = cta.template shared<Shared>().extra;
-    for (uint32_t s = cta.lane(); s < kMaxTableSymbols; s += simt::kWarpSize) {
-      const bool literal = s < FieldRules::num_symbols(kLiteralField);
-      const bool match = s < FieldRules::num_symbols(kMatchField);
-      cta.store(extra, s, static_cast<uint8_t>(literal ? LengthSymbols::literal_extra(s) : 0));
-      cta.store(extra, kMaxTableSymbols + s, static_cast<uint8_t>(match ? LengthSymbols::match_extra(s) : 0));
-    }
-    cta.sync_warp();
-  }
-
   // What a group of lanes works on.
   struct Work {
     bool active = false;
@@ -79,18 +113,30 @@ struct ChainKernel {
     uint32_t num_blocks = 0;
     FrameBytes bytes{};
     Global<Block> blocks{};
-    Global<Quad> records{};   // pairs
+    Global<uint64_t> records{};
     Global<uint32_t> unit{};  // a SequenceUnit
     uint32_t first = 0;       // its first block
     uint32_t logs = 0;        // of the tables, 8 bits each
+    uint32_t stream_at = 0;   // of the first block
   };
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t group(Cta& cta) {
     return cta.lane() / kLanes;
   }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Described& described(Cta& cta) {
+    return simt::seen_as<Described>(cta.template shared<Shared>().ring[0]);
+  }
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static SectorRing::Words& ring_words(Cta& cta) {
+    return cta.template shared<Shared>().ring[kDecoders == 1 ? 0 : cta.warp()];
+  }
+  // Tables of a kind are next to each other: each begins at a multiple of its size.
   [[nodiscard]] BOBBIN_HD static uint32_t table_at(uint32_t group, uint32_t field) {
-    return group * kEntries + (field == kLiteralField ? 0 : field == kOffsetField ? 512 : 768);
+    return field == kLiteralField ? group * kStates
+           : field == kMatchField ? (kGroups + group) * kStates
+                                  : 2 * kGroups * kStates + group * (kStates / 2);
   }
 
   template <class Cta>
@@ -105,7 +151,7 @@ struct ChainKernel {
     work.num_blocks = info.num_blocks;
     work.bytes = FrameBytes::of(frame.in, frame.in_bytes);
     work.blocks = slice.part<Block>(info, region.blocks, info.num_blocks);
-    work.records = slice.part<Quad>(info, region.sequences, info.sequences / 2);
+    work.records = slice.part<uint64_t>(info, region.sequences, info.sequences);
     const auto units = slice.part<SequenceUnit>(info, region.sequence_units, info.sequence_units);
     const uint64_t index = number - cta.load(slice.first_sequence_unit, work.frame);
     work.unit = {reinterpret_cast<uint32_t*>(units.data + index), sizeof(SequenceUnit) / 4};
@@ -175,67 +221,99 @@ struct ChainKernel {
     }
   };
 
-  // Builds the tables of all groups. False for a group that has none; its frame is refused if it is damaged.
+  // By the first warp: takes the next units and reads what their tables are. A unit without sound ones is not
+  // decoded; its frame is refused.
   template <class Cta>
-  BOBBIN_HD bool build(Cta& cta, Work& work, uint32_t& stream_at) const {
-    auto& shared = cta.template shared<Shared>();
-    auto& counts = simt::seen_as<Counts>(shared.ring);
-    const bool leads = cta.lane() % kLanes == 0 && work.active;
-    const uint32_t own_counts = group(cta) * kMaxTableSymbols;
-    Descriptions descriptions;
-    bool sound = leads;
-    if (leads) {
-      stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.first)) + 1;
+  BOBBIN_HD void describe(Cta& cta, const Span& units) const {
+    auto& to = described(cta);
+    const uint32_t number = units.begin + kGroups * take_ticket(cta, slice, round, Ticket::chain);
+    if (cta.lane() == 0) {
+      cta.store(to.number, 0, number);
     }
+    if (number >= units.end || cta.lane() % kLanes != 0) {
+      return;
+    }
+    Work work;
+    bool sound = number + group(cta) < units.end;
+    if (sound) {
+      work = find(cta, number + group(cta));
+      work.stream_at = modes_at(cta, work.bytes, cta.load(work.blocks, work.first)) + 1;
+    }
+    Descriptions descriptions;
     for (uint32_t field = 0; field < kFields; ++field) {
       FseShape shape{};
-      if (sound) {
-        const uint32_t described = cta.load(work.unit, 1 + field);
-        if (descriptions.block != described) {
-          descriptions.open(cta, work, described);
-          sound = descriptions.pass(cta, work, defaults, field, counts, own_counts);
-        }
-      }
-      if (sound) {
-        shape = descriptions.read(cta, work, defaults, field, counts, own_counts);
-        sound = shape.symbols != 0;
-        stream_at = descriptions.block == work.first ? descriptions.at : stream_at;
-      }
-      cta.sync_warp();
-      work.logs |= cta.shfl(shape.log, group(cta) * kLanes) << (8 * field);
-      for (uint32_t g = 0; g < kGroups; ++g) {
-        const FseShape of_group{.log = cta.shfl(shape.log, g * kLanes),
-                                .symbols = cta.shfl(sound ? shape.symbols : 0, g * kLanes)};
-        build_one(cta, shared, of_group, g, field);
-      }
-      cta.sync_warp();
+      const uint32_t table = kFields * group(cta) + field;
+      sound = sound && find_shape(cta, work, descriptions, field, table, shape);
+      cta.store(to.shapes, table, sound ? shape.log | shape.symbols << kLogBits : 0);
     }
-    if (leads && !sound) {
+    cta.store(to.stream_at, group(cta), work.stream_at);
+    if (work.active && !sound) {
       slice.refuse(cta, work.frame, Verdict::corrupt);
     }
-    stream_at = cta.shfl(stream_at, group(cta) * kLanes);
-    return cta.shfl(static_cast<uint32_t>(sound), group(cta) * kLanes) != 0;
+  }
+
+  // A group's unit, after describe().
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD Work recall(Cta& cta, uint32_t number, uint32_t end) const {
+    const auto& from = described(cta);
+    Work work;
+    if (number + group(cta) < end) {
+      work = find(cta, number + group(cta));
+      work.stream_at = cta.load(from.stream_at, group(cta));
+      for (uint32_t field = 0; field < kFields; ++field) {
+        const uint32_t shape = cta.load(from.shapes, kFields * group(cta) + field);
+        work.active = work.active && shape != 0;
+        work.logs |= low_bits(shape, kLogBits) << (kLogBits * field);
+      }
+    }
+    return work;
   }
 
   template <class Cta>
-  BOBBIN_HD static void build_one(Cta& cta, Shared& shared, const FseShape& shape, uint32_t g,
-                                  uint32_t field) {
+  [[nodiscard]] BOBBIN_HD bool find_shape(Cta& cta, Work& work, Descriptions& descriptions, uint32_t field,
+                                          uint32_t table, FseShape& shape) const {
+    auto& counts = described(cta).counts;
+    const uint32_t to = table * kMaxTableSymbols;
+    const uint32_t block = cta.load(work.unit, 1 + field);
+    if (descriptions.block != block) {
+      descriptions.open(cta, work, block);
+      if (!descriptions.pass(cta, work, defaults, field, counts, to)) {
+        return false;
+      }
+    }
+    shape = descriptions.read(cta, work, defaults, field, counts, to);
+    work.stream_at = descriptions.block == work.first ? descriptions.at : work.stream_at;
+    return shape.symbols != 0;
+  }
+
+  // By a warp.
+  template <class Cta>
+  BOBBIN_HD static void build(Cta& cta, uint32_t table) {
+    auto& entries = cta.template shared<Shared>().entries;
+    const Described& from = described(cta);
+    const uint32_t field = table % kFields;
+    const uint32_t packed = cta.load(from.shapes, table);
+    const FseShape shape{.log = low_bits(packed, kLogBits), .symbols = packed >> kLogBits};
+    const uint32_t counts = table * kMaxTableSymbols;
+    const uint32_t to = table_at(table / kFields, field);
+    const auto pack = [&](uint32_t number, uint32_t symbol) {
+      return ChainEntry::pack(number, symbol, shape.log, FieldRules::extra_bits(field, symbol));
+    };
     if (shape.symbols == 0) {
       return;
     }
-    const auto& counts = simt::seen_as<const Counts>(shared.ring);
     if (shape.log != 0) {
-      build_table(cta, counts, g * kMaxTableSymbols, shape, shared.work, shared.entries, table_at(g, field));
+      build_table(cta, from.counts, counts, shape, described(cta).work, cta.warp() * kMaxTableSymbols,
+                  entries, to, pack);
     } else if (cta.lane() == 0) {
-      const auto symbol = static_cast<uint32_t>(cta.load(counts, g * kMaxTableSymbols));
-      cta.store(shared.entries, table_at(g, field), FseEntry::pack(1, symbol));
+      cta.store(entries, to, pack(1, static_cast<uint32_t>(cta.load(from.counts, counts))));
     }
   }
 
-  // The unit's blocks, four at a time.
+  // The unit's blocks: each decoding warp takes four, then another takes the next four.
   template <class Cta>
-  BOBBIN_HD void decode(Cta& cta, const Work& work, uint32_t stream_at) const {
-    for (uint32_t passed = 0; passed < kUnitBlocks; passed += kLanes) {
+  BOBBIN_HD void decode(Cta& cta, const Work& work) const {
+    for (uint32_t passed = kLanes * cta.warp(); passed < kUnitBlocks; passed += kDecoders * kLanes) {
       uint32_t index = 0;
       const bool has_one = work.active && find_block(cta, work, passed + cta.lane() % kLanes, index);
       if (!cta.any(has_one)) {
@@ -245,7 +323,7 @@ struct ChainKernel {
       uint32_t begin = 0;
       if (has_one) {
         block = cta.load(work.blocks, index);
-        begin = index == work.first ? stream_at : modes_at(cta, work.bytes, block) + 1;
+        begin = index == work.first ? work.stream_at : modes_at(cta, work.bytes, block) + 1;
       }
       cta.sync_warp();  // lanes have looked for their blocks apart; chains run together
       if (has_one && !run_chain(cta, work, block, begin)) {
@@ -270,91 +348,158 @@ struct ChainKernel {
     return false;
   }
 
-  // One of a chain's three states.
-  struct State {
-    uint32_t log = 0;
-    uint32_t base = 0;   // of its table, less the number of states
-    uint32_t index = 0;  // in all entries
-    uint32_t entry = 0;
-
-    BOBBIN_HD State(const Work& work, uint32_t group, uint32_t field)
-        : log(work.logs >> (8 * field) & 255), base(table_at(group, field) - (uint32_t{1} << log)) {}
-
-    template <class Cta>
-    BOBBIN_HD void load(Cta& cta) {
-      entry = cta.load(cta.template shared<Shared>().entries, index);
-    }
-    [[nodiscard]] BOBBIN_HD uint32_t symbol() const { return FseEntry::symbol(entry); }
-    // Takes the highest bits of `left` for the next state; returns how many.
-    BOBBIN_HD uint32_t move(uint32_t& left) { return move(FseEntry::number(entry), left); }
-    BOBBIN_HD void begin(uint32_t& left) { move(1, left); }
-
-   private:
-    BOBBIN_HD uint32_t move(uint32_t number, uint32_t& left) {
-      const uint32_t bits = log - (31 - leading_zeros(number));
-      index = base + shift_in(number, left, bits);
-      left <<= bits;
-      return bits;
-    }
+  // Three states, and where their bits ended less kMostBits: all that a chain is.
+  struct Chain {
+    uint32_t literals = 0;  // where its tables begin
+    uint32_t offsets = 0;
+    uint32_t literal = 0;  // states, as indices of entries
+    uint32_t match = 0;
+    uint32_t offset = 0;
+    int32_t at = 0;
   };
+  static constexpr uint32_t kMatches =
+      kGroups * kStates;  // from a unit's literal lengths to its match lengths
+
+  struct Entries {
+    uint32_t literal = 0;
+    uint32_t match = 0;
+    uint32_t offset = 0;
+  };
+
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Entries load(Cta& cta, const Chain& chain) {
+    const auto& entries = cta.template shared<Shared>().entries;
+    return {cta.load(entries, chain.literal), cta.load(entries, chain.match + kMatches),
+            cta.load(entries, chain.offset)};
+  }
+  // Less than none: see ChainEntry.
+  [[nodiscard]] BOBBIN_HD static int32_t used(const Entries& e) {
+    return ChainEntry::used(e.literal + e.match + e.offset);
+  }
+  [[nodiscard]] BOBBIN_HD static uint64_t record(int32_t at, const Entries& e) {
+    return static_cast<uint32_t>(at) | uint64_t{symbols(e)} << 32;
+  }
+  // A record's upper half.
+  [[nodiscard]] BOBBIN_HD static uint32_t symbols(const Entries& e) {
+    return permute_bytes(permute_bytes(e.literal, e.match, 0x0062), e.offset, 0x0610);
+  }
+
+  // Moves to the next states, whose bits are in a window from bit `from` on.
+  BOBBIN_HD static void move(Chain& chain, const Entries& e, uint64_t window, uint32_t from) {
+    const uint32_t matches_from = from + ChainEntry::bits(e.offset);
+    const uint32_t literals_from = matches_from + ChainEntry::bits(e.match);
+    const auto next = [&](uint32_t table, uint32_t entry, uint32_t at) {
+      const uint32_t above = ~uint32_t{0} << ChainEntry::bits(entry);
+      return (ChainEntry::next(entry) | table) | (static_cast<uint32_t>(shift_right(window, at)) & ~above);
+    };
+    chain.literal = next(chain.literals, e.literal, literals_from);
+    chain.match = next(chain.literals, e.match, matches_from);
+    chain.offset = next(chain.offsets, e.offset, from);
+  }
 
   // False where the stream has too few or too many bits.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool run_chain(Cta& cta, const Work& work, const Block& block,
                                          uint32_t begin) const {
-    auto& shared = cta.template shared<Shared>();
+    auto& words = ring_words(cta);
     BackwardStream stream;
     const int32_t length = stream.start(cta, work.bytes, begin, block.at + block.size - begin);
     if (length < 0) {
       return false;
     }
-    // Nothing below the frame's start is read: 8 bytes of headers or more are before the first stream.
-    Ring ring(work.bytes.words);
-    const uint32_t end = ring.bits_before() + stream.first_bit;
-    uint32_t at = end + static_cast<uint32_t>(length);
-    ring.start(cta, shared.ring, at);
-    State literal(work, group(cta), kLiteralField);
-    State offset(work, group(cta), kOffsetField);
-    State match(work, group(cta), kMatchField);
-    uint32_t bits = ring.below(cta, shared.ring, at);
-    literal.begin(bits);
-    offset.begin(bits);
-    match.begin(bits);
-    at -= literal.log + offset.log + match.log;
-    const uint64_t to = block.sequences_begin / 2;
-    uint64_t kept = 0;
-    // A position may fall below the end: it stays there, and records after it are not used.
-    for (uint32_t i = 0;;) {
-      literal.load(cta);
-      offset.load(cta);
-      match.load(cta);
-      const uint64_t record = Symbols::pack(at - end, literal.symbol(), offset.symbol(), match.symbol());
-      if (i % 2 != 0) {
-        store_pair(cta, work.records, to + i / 2, kept, record);
-      }
-      kept = record;
-      at -= offset.symbol() + cta.load(shared.extra, literal.symbol()) +
-            cta.load(shared.extra, kMaxTableSymbols + match.symbol());
-      if (++i == block.sequences || at < end) {
-        break;
-      }
-      bits = ring.below(cta, shared.ring, at);
-      at -= literal.move(bits);
-      at -= match.move(bits);
-      at -= offset.move(bits);
+    SectorRing ring(work.bytes, begin);
+    const int32_t end = static_cast<int32_t>(ring.frame_bit() + stream.first_bit) - kMostBits;
+    const uint32_t logs[3] = {work.logs & 255, work.logs >> 8 & 255, work.logs >> 16 & 255};
+    Chain chain;
+    chain.literals = table_at(group(cta), kLiteralField);
+    chain.offsets = table_at(group(cta), kOffsetField);
+    chain.at = end + length - static_cast<int32_t>(logs[0] + logs[1] + logs[2]);
+    if (chain.at < end) {
+      return false;
     }
-    // After the last record: where the stream begins, for those who read the values.
-    const bool alone = block.sequences % 2 == 0;
-    store_pair(cta, work.records, to + block.sequences / 2, alone ? begin : kept, alone ? 0 : begin);
-    return at == end;
+    ring.start(cta, words, chain.at + kMostBits);
+    const auto states = static_cast<uint32_t>(SectorRing::window(cta, words, chain.at + kMostBits));
+    chain.match = chain.literals + low_bits(states, logs[kMatchField]);
+    chain.offset = chain.offsets + low_bits(states >> logs[kMatchField], logs[kOffsetField]);
+    chain.literal =
+        chain.literals + low_bits(states >> (logs[kMatchField] + logs[kOffsetField]), logs[kLiteralField]);
+    const Global<uint64_t> records{work.records.data + block.sequences_begin, uint64_t{block.sequences} + 1};
+    uint32_t done = 0;
+    for (; block.sequences - done > kAtOnce; done += kAtOnce) {
+      if (ring.has_room(chain.at)) {
+        ring.step_down(cta, words);
+      }
+      const Chain before = chain;
+      const bool all_short = run_at_once(cta, chain, records, done);
+      if (!all_short || chain.at < end || !ring.reaches(chain.at)) {
+        chain = before;
+        if (!run_one_by_one(cta, ring, chain, records, done, kAtOnce, end)) {
+          return false;
+        }
+      }
+    }
+    const uint32_t last = block.sequences - 1;
+    if (!run_one_by_one(cta, ring, chain, records, done, last - done, end)) {
+      return false;
+    }
+    // No states come after the last ones.
+    const Entries e = load(cta, chain);
+    cta.store(records, last, record(chain.at, e));
+    // After the last record: what positions count from, for those who read the values.
+    cta.store(records, block.sequences, uint64_t{kMostBits / 8 - ring.frame_bit() / 8 - work.bytes.skew});
+    const uint32_t states_bits =
+        ChainEntry::bits(e.literal) + ChainEntry::bits(e.match) + ChainEntry::bits(e.offset);
+    return chain.at + used(e) + static_cast<int32_t>(states_bits) == end;
   }
 
+  // Sequences whose bits are all in the ring, or that are done again: what is outside of the ring reads as
+  // other bits, and every state has an entry. False if a sequence has more than kMostBits. Bits are loaded
+  // before it is known how many a sequence takes.
   template <class Cta>
-  BOBBIN_HD static void store_pair(Cta& cta, Global<Quad> records, uint64_t at, uint64_t first,
-                                   uint64_t second) {
-    cta.store(records, at,
-              Quad{{static_cast<uint32_t>(first), static_cast<uint32_t>(first >> 32),
-                    static_cast<uint32_t>(second), static_cast<uint32_t>(second >> 32)}});
+  [[nodiscard]] BOBBIN_HD static bool run_at_once(Cta& cta, Chain& chain, Global<uint64_t> records,
+                                                  uint32_t done) {
+    const auto& words = ring_words(cta);
+    const Global<Quad> pairs{reinterpret_cast<Quad*>(records.data), records.size / 2};
+    uint64_t window = SectorRing::window(cta, words, chain.at);
+    int32_t left = 0;  // below 0 if one was
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < kAtOnce; i += 2) {
+      Quad pair{};
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < 2; ++k) {
+        const Entries e = load(cta, chain);
+        pair.word[2 * k] = static_cast<uint32_t>(chain.at);
+        pair.word[2 * k + 1] = symbols(e);
+        const int32_t from = kMostBits + used(e);
+        left |= from;
+        move(chain, e, window, static_cast<uint32_t>(from));
+        chain.at += used(e);
+        window = SectorRing::window(cta, words, chain.at);
+      }
+      cta.store(pairs, (done + i) / 2, pair);
+    }
+    return left >= 0;
+  }
+
+  // Sequences done .. done+count-1, none of which is the last. False where bits are missing.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static bool run_one_by_one(Cta& cta, SectorRing& ring, Chain& chain,
+                                                     Global<uint64_t> records, uint32_t done, uint32_t count,
+                                                     int32_t end) {
+    auto& words = ring_words(cta);
+    for (uint32_t i = done; i < done + count; ++i) {
+      const Entries e = load(cta, chain);
+      cta.store(records, i, record(chain.at, e));
+      chain.at += used(e);
+      if (chain.at < end) {
+        return false;
+      }
+      while (!ring.reaches(chain.at)) {
+        ring.step_down(cta, words);
+      }
+      move(chain, e, SectorRing::window(cta, words, chain.at + kMostBits), 0);
+    }
+    return true;
   }
 };
 

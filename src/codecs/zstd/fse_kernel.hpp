@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codecs/zstd/tile.hpp"
+#include "core/bit_scan.hpp"
 #include "simt/warp_sum.hpp"
 
 namespace bobbin::zstd {
@@ -126,13 +127,107 @@ template <class Cta, class Counts>
   return shape;
 }
 
-// Builds a table of 32 states or more from counts[at ..] into entries[to ..]. By a whole warp; `work` is its
-// own, of kMaxTableSymbols.
-template <class Cta, class Counts, class Work, class Entries>
+// Two steps of build_table(). Both work on some states per lane at a time, so that loads of one do not wait
+// for those of another.
+template <class Cta, class Work, class Entries>
+struct FseStates {
+  static constexpr uint32_t kRows = 4;
+
+  Cta& cta;
+  const FseShape& shape;
+  Work& work;
+  uint32_t own;  // where the warp's part of `work` begins
+  Entries& entries;
+  uint32_t to;
+
+  // Symbols are spread by steps over the places below `high`; which one comes at which step follows from the
+  // counts before each, which are in `work`.
+  BOBBIN_HD void spread(uint32_t high) const {
+    const uint32_t size = uint32_t{1} << shape.log;
+    const uint32_t step = (size >> 1) + (size >> 3) + 3;
+    uint32_t rank = 0;
+    for (uint32_t k = cta.lane(); k < size; k += kRows * simt::kWarpSize) {
+      uint32_t ranks[kRows];
+      uint32_t symbols[kRows];
+      BOBBIN_UNROLL
+      for (uint32_t row = 0; row < kRows; ++row) {
+        const uint32_t taken = cta.ballot(takes(k, row, high, size, step));
+        ranks[row] = rank + count_ones(taken & below());
+        rank += count_ones(taken);
+        symbols[row] = 0;
+      }
+      BOBBIN_UNROLL
+      for (uint32_t half = kMaxTableSymbols / 2; half != 0; half /= 2) {
+        BOBBIN_UNROLL
+        for (uint32_t row = 0; row < kRows; ++row) {
+          symbols[row] += cta.load(work, own + symbols[row] + half) <= ranks[row] ? half : 0;
+        }
+      }
+      BOBBIN_UNROLL
+      for (uint32_t row = 0; row < kRows; ++row) {
+        if (takes(k, row, high, size, step)) {
+          store(place(k, row, size, step), symbols[row]);
+        }
+      }
+    }
+    cta.sync_warp();
+  }
+
+  // States of a symbol are numbered by place, from what is in `work` on.
+  template <class Pack>
+  BOBBIN_HD void number(Pack&& pack) const {
+    const uint32_t size = uint32_t{1} << shape.log;
+    for (uint32_t k = cta.lane(); k < size; k += kRows * simt::kWarpSize) {
+      uint32_t symbols[kRows];
+      uint32_t same[kRows];
+      BOBBIN_UNROLL
+      for (uint32_t row = 0; row < kRows; ++row) {
+        const uint32_t at = k + row * simt::kWarpSize;
+        symbols[row] = at < size ? uint32_t{cta.load(entries, to + at)} : 0;
+      }
+      BOBBIN_UNROLL
+      for (uint32_t row = 0; row < kRows; ++row) {
+        same[row] = cta.match_any(symbols[row]);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t row = 0; row < kRows; ++row) {
+        const uint32_t at = k + row * simt::kWarpSize;
+        const uint32_t occurrence = cta.load(work, own + symbols[row]) + count_ones(same[row] & below());
+        cta.sync_warp();
+        if (at < size) {
+          if (same[row] >> cta.lane() == 1) {  // the last of them
+            cta.store(work, own + symbols[row], static_cast<uint16_t>(occurrence + 1));
+          }
+          store(at, pack(occurrence, symbols[row]));
+        }
+        cta.sync_warp();
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] BOBBIN_HD uint32_t below() const { return (uint32_t{1} << cta.lane()) - 1; }
+  [[nodiscard]] BOBBIN_HD static uint32_t place(uint32_t k, uint32_t row, uint32_t size, uint32_t step) {
+    return (k + row * simt::kWarpSize) * step & (size - 1);
+  }
+  [[nodiscard]] BOBBIN_HD static bool takes(uint32_t k, uint32_t row, uint32_t high, uint32_t size,
+                                            uint32_t step) {
+    return k + row * simt::kWarpSize < size && place(k, row, size, step) < high;
+  }
+  template <class Value>
+  BOBBIN_HD void store(uint32_t at, Value value) const {
+    using Entry = decltype(cta.load(entries, to));
+    cta.store(entries, to + at, static_cast<Entry>(value));
+  }
+};
+
+// Builds a table of 32 states or more from counts[at ..] into entries[to ..]: pack(number, symbol) of each
+// state. By a whole warp; work[own ..] is its own,
+// of kMaxTableSymbols.
+template <class Cta, class Counts, class Work, class Entry, uint32_t kSize, class Pack>
 BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
-                           Entries& entries, uint32_t to) {
+                           uint32_t own, simt::Shared<Entry, kSize>& entries, uint32_t to, Pack&& pack) {
   const uint32_t size = uint32_t{1} << shape.log;
-  const uint32_t below = (uint32_t{1} << cta.lane()) - 1;
   // Two symbols per lane. Those of less than one occurrence get a state each, from the end.
   const auto count_of = [&](uint32_t s) -> int32_t {
     return s < shape.symbols ? cta.load(counts, at + s) : 0;
@@ -146,48 +241,29 @@ BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const Fs
   const uint32_t high = size - (cta.shfl(through, simt::kWarpSize - 1) >> 16);
   const uint32_t before = through - both(even) - both(odd);
   const auto settle = [&](uint32_t s, int32_t count, uint32_t earlier) {
-    cta.store(work, s, static_cast<uint16_t>(earlier));
+    cta.store(work, own + s, static_cast<uint16_t>(earlier));
     if (count < 0) {
-      cta.store(entries, to + size - 1 - (earlier >> 16), static_cast<uint16_t>(s));
+      cta.store(entries, to + size - 1 - (earlier >> 16), static_cast<Entry>(s));
     }
   };
   settle(2 * cta.lane(), even, before);
   settle(2 * cta.lane() + 1, odd, before + both(even));
   cta.sync_warp();
-  // The others are spread by steps; which comes at which step follows from the counts before it.
-  const uint32_t step = (size >> 1) + (size >> 3) + 3;
-  uint32_t rank = 0;
-  for (uint32_t k = 0; k < size; k += simt::kWarpSize) {
-    const uint32_t place = (k + cta.lane()) * step & (size - 1);
-    const uint32_t taken = cta.ballot(place < high);
-    if (place < high) {
-      const uint32_t own = rank + static_cast<uint32_t>(std::popcount(taken & below));
-      uint32_t s = 0;
-      for (uint32_t half = kMaxTableSymbols / 2; half != 0; half /= 2) {
-        s += s + half < shape.symbols && cta.load(work, s + half) <= own ? half : 0;
-      }
-      cta.store(entries, to + place, static_cast<uint16_t>(s));
-    }
-    rank += static_cast<uint32_t>(std::popcount(taken));
-  }
+  const FseStates<Cta, Work, simt::Shared<Entry, kSize>> states{cta, shape, work, own, entries, to};
+  states.spread(high);
+  cta.store(work, own + 2 * cta.lane(), static_cast<uint16_t>(even < 0 ? 1 : even));
+  cta.store(work, own + 2 * cta.lane() + 1, static_cast<uint16_t>(odd < 0 ? 1 : odd));
   cta.sync_warp();
-  cta.store(work, 2 * cta.lane(), static_cast<uint16_t>(even < 0 ? 1 : even));
-  cta.store(work, 2 * cta.lane() + 1, static_cast<uint16_t>(odd < 0 ? 1 : odd));
+  states.number(pack);
   cta.sync_warp();
-  // States of a symbol are numbered by place.
-  for (uint32_t k = 0; k < size; k += simt::kWarpSize) {
-    const uint32_t place = k + cta.lane();
-    const uint32_t s = cta.load(entries, to + place);
-    const uint32_t same = cta.match_any(s);
-    const uint32_t occurrence = cta.load(work, s) + static_cast<uint32_t>(std::popcount(same & below));
-    cta.sync_warp();
-    if (same >> cta.lane() == 1) {  // the last of them
-      cta.store(work, s, static_cast<uint16_t>(occurrence + 1));
-    }
-    cta.sync_warp();
-    cta.store(entries, to + place, FseEntry::pack(occurrence, s));
-  }
-  cta.sync_warp();
+}
+
+// The same, of FseEntry; all of `work` is the warp's.
+template <class Cta, class Counts, class Work, class Entries>
+BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
+                           Entries& entries, uint32_t to) {
+  build_table(cta, counts, at, shape, work, 0, entries, to,
+              [](uint32_t number, uint32_t symbol) { return FseEntry::pack(number, symbol); });
 }
 
 }  // namespace bobbin::zstd

@@ -457,10 +457,11 @@ struct PlaceKernel {
       cta.store(slice.tickets, i, uint32_t{0});
     }
     const auto count = static_cast<uint32_t>(slice.infos.size);
-    Needs total{};
-    for (uint32_t first = 0; first < count; first += kThreads) {
-      total = scan(cta, needs_of(cta, first + cta.thread()), total).through;
+    Needs of_thread{};
+    for (uint32_t i = cta.thread(); i < count; i += kThreads) {
+      add(of_thread, needs_of(cta, i));
     }
+    const Needs total = scan(cta, of_thread, {}).through;
     const uint64_t rounds = ceil_div<uint64_t>(total.quads, share_limit);
     const uint64_t share = rounds < 2 ? share_limit : ceil_div<uint64_t>(total.quads, rounds) + 1;
     Needs before{};
