@@ -96,6 +96,11 @@ class CudaCta {
     s.data[i] = v;
   }
 
+  template <class T>
+  __device__ __forceinline__ void prefetch(Global<T> g, uint64_t i) const {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(g.data + i)));
+  }
+
   // Data that is used only once should not evict data that is used again: evict it first.
   template <class T>
   __device__ __forceinline__ std::remove_const_t<T> load_once(Global<T> g, uint64_t i) const {

@@ -78,7 +78,16 @@ struct Team {
       all.end = count % kDamaged != 0 ? cta.load(shared.ends, w) : all.end;
       all.taken += count % kDamaged;
     }
+    all.taken = same_in_all(cta, all.taken);
+    all.end = same_in_all(cta, all.end);
     return all;
+  }
+
+  // A value that is the same in all lanes, so that the compiler knows: it is then kept in one register for
+  // the warp.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t same_in_all(Cta& cta, uint32_t value) {
+    return cta.shfl(value, 0);
   }
 
   // One number for all threads; `take` is called by one of them. The next call must come after a sync().
@@ -91,7 +100,7 @@ struct Team {
       cta.store(shared.counts, 0, take());
     }
     cta.sync();
-    return cta.load(shared.counts, 0);
+    return same_in_all(cta, cta.load(shared.counts, 0));
   }
 
  private:

@@ -17,7 +17,7 @@ struct ExecuteKernel {
   static constexpr uint32_t kThreads = kTeam < 128 ? 128 : kTeam;
   static constexpr uint32_t kTeams = kThreads / kTeam;
   // Copies wait for memory. With a warp per frame, 48 warps per SM are faster than 64 that spill registers.
-  static constexpr uint32_t kMinBlocks = kTeamWarps == 1 ? 12 : 3;
+  static constexpr uint32_t kMinBlocks = kTeamWarps == 1 ? 12 : 5;
 
   struct Shared {
     Tile tiles[kTeams];

@@ -66,7 +66,12 @@ struct FrameOutput {
       gather<false>(cta, extent);
     }
     const uint32_t insides = cta.ballot(taken && lane.is_inside());
-    say_complete(cta, extent, lane, insides);
+    if constexpr (!kAlone) {
+      const uint32_t complete = complete_to(cta, extent, lane, insides);
+      if (cta.lane() == 0) {
+        cta.store(tile.complete, cta.warp(), complete);
+      }
+    }
     Members::sync(cta);
     copy_insides(cta, extent, lane, insides);
     if constexpr (!kAlone) {
@@ -169,18 +174,12 @@ struct FrameOutput {
     }
   }
 
-  // `insides` are the lanes whose matches are not copied yet. Later than their content for other warps.
+  // How far a warp has come if the matches of the lanes `insides` are still to be copied.
   template <class Cta>
-  BOBBIN_HD void say_complete(Cta& cta, const Extent& extent, const TileSequence& lane,
-                              uint32_t insides) const {
-    if constexpr (!kAlone) {
-      const uint32_t next = cta.shfl(extent.head + lane.start + lane.literals, trailing_zeros(insides) % 32);
-      cta.sync_warp();
-      if (cta.lane() == 0) {
-        cta.template atomic_store<simt::Order::release>(tile.complete, cta.warp(),
-                                                        insides != 0 ? next : UINT32_MAX);
-      }
-    }
+  [[nodiscard]] BOBBIN_HD static uint32_t complete_to(Cta& cta, const Extent& extent,
+                                                      const TileSequence& lane, uint32_t insides) {
+    const uint32_t next = cta.shfl(lane.start + lane.literals, trailing_zeros(insides) % simt::kWarpSize);
+    return insides != 0 ? extent.head + next : UINT32_MAX;
   }
   // Waits until earlier warps have copied all before byte `end` of the tile.
   template <class Cta>
@@ -211,7 +210,12 @@ struct FrameOutput {
         copy_inside(cta, extent, start, length, offset);
       }
       insides &= insides - 1;
-      say_complete(cta, extent, lane, insides);
+      if constexpr (!kAlone) {
+        const uint32_t complete = complete_to(cta, extent, lane, insides);
+        if (cta.lane() == 0) {
+          cta.template atomic_store<simt::Order::release>(tile.complete, cta.warp(), complete);
+        }
+      }
     }
   }
   // A step reads nothing that it writes.
