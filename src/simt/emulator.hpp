@@ -169,7 +169,7 @@ class EmulatorCta {
   }
   template <class T>
   void prefetch(Global<T> g, uint64_t i, Where where = Where::current()) {
-    emulator::check_global(thread_, "prefetches", g.data, i, g.size, where);
+    emulator::check_global(thread_, "prefetch", g.data, i, g.size, where);
   }
   template <class T>
   void store_once(Global<T> g, uint64_t i, T v, Where where = Where::current()) {

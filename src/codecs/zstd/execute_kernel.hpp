@@ -2,14 +2,14 @@
 // The copies. A team of warps goes through a frame, a tile of sequences at a time.
 #pragma once
 
-#include "codecs/zstd/frame_output.hpp"
-#include "codecs/zstd/measure_kernel.hpp"
+#include "codecs/zstd/team_output.hpp"
+#include "codecs/zstd/warp_output.hpp"
 
 namespace bobbin::zstd {
 
 template <uint32_t kTeamWarps>
 struct ExecuteKernel {
-  using Output = FrameOutput<kTeamWarps>;
+  using Output = std::conditional_t<kTeamWarps == 1, WarpOutput, TeamOutput<kTeamWarps>>;
   using Tile = typename Output::Tile;
   using Runs = CopyRuns<kTeamWarps>;
   using Members = typename Runs::Members;
@@ -17,7 +17,7 @@ struct ExecuteKernel {
   static constexpr uint32_t kThreads = kTeam < 128 ? 128 : kTeam;
   static constexpr uint32_t kTeams = kThreads / kTeam;
   // Copies wait for memory. With a warp per frame, 48 warps per SM are faster than 64 that spill registers.
-  static constexpr uint32_t kMinBlocks = kTeamWarps == 1 ? 12 : 5;
+  static constexpr uint32_t kMinBlocks = kTeamWarps == 1 ? 10 : 4;
 
   struct Shared {
     Tile tiles[kTeams];

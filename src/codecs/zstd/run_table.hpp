@@ -73,6 +73,10 @@ struct RunTable {
     [[nodiscard]] BOBBIN_HD uint32_t at() const { return Run::first(run) + j; }
   };
 
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Source find(Cta& cta, const Shared& shared, uint32_t j) {
+    return {cta.load(shared.runs, run_at(cta, shared, j)), j};
+  }
   // The runs of word w's bytes; those of bytes outside the tile are the nearest ones.
   template <class Cta>
   BOBBIN_HD static void find(Cta& cta, const Shared& shared, uint32_t w, Source (&sources)[4]) {

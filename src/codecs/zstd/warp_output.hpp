@@ -1,64 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// A frame's output, written by a team of warps. Each byte of a tile is one load, from the literals or from the
+// A frame's output, written by one warp. Each byte of a tile is one load, from the literals or from the
 // output before the tile; neighbouring lanes load neighbouring bytes, which mostly are in one line of the
-// cache. Matches that reach into the tile itself are copied afterwards, in shared memory: by each warp those
-// of its own sequences, in order. One that reads what another warp still has to copy waits for it.
+// cache. Matches that reach into the tile itself are few: they are copied afterwards, one after another, in
+// shared memory.
 #pragma once
 
-#include "codecs/zstd/copy_runs.hpp"
+#include "codecs/zstd/word_output.hpp"
 #include "core/bit_scan.hpp"
 
 namespace bobbin::zstd {
 
-template <uint32_t kTeamWarps>
-struct FrameOutput {
-  using Runs = CopyRuns<kTeamWarps>;
-  using Members = typename Runs::Members;
-  static constexpr uint32_t kTeam = Members::kThreads;
+struct WarpOutput : WordOutput {
+  using Runs = CopyRuns<1>;
+  using Members = Runs::Members;
   static constexpr uint32_t kTile = Runs::kTile;
   static constexpr uint32_t kWord = sizeof(Quad);
-  static constexpr bool kAlone = kTeamWarps == 1;
 
   struct Tile {
-    typename Runs::Shared runs;
+    Runs::Shared runs;
     simt::Shared<Quad, kTile / 8 / kWord> starts;  // a bit where a run begins
-    simt::Shared<uint64_t, 2 * kTeam + 1> sources;  // of each run: the address of what is copied to 0
-    simt::Shared<Quad, kTile / kWord> content;      // from an aligned address
-    // Of several warps:
-    simt::Shared<uint32_t, kTeam> before;                // runs that begin before each word of `starts`
-    simt::Shared<uint32_t, kTeamWarps> with_literals;    // sequences of each warp
-    simt::Shared<uint32_t, kTeamWarps> complete;  // up to where a warp has copied its matches inside the tile
+    simt::Shared<uint64_t, 2 * simt::kWarpSize + 1>
+        sources;                                // of each run: the address of what is copied to 0
+    simt::Shared<Quad, kTile / kWord> content;  // from an aligned address
   };
 
-  Global<uint8_t> bytes{};
-  ByteWords<uint32_t> all{};
   Tile& tile;
 
-  BOBBIN_HD FrameOutput(Global<uint8_t> out, Tile& t)
-      : bytes(out), all(ByteWords<uint32_t>::of(out.data, out.size)), tile(t) {}
-
-  [[nodiscard]] BOBBIN_HD uint32_t skew() const { return all.skew; }
-  [[nodiscard]] BOBBIN_HD static uint32_t literal(uint32_t byte) { return byte; }
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint32_t copied(Cta& cta, uint32_t from) const {
-    return cta.load(bytes, from);
-  }
-  template <class Cta>
-  BOBBIN_HD void store(Cta& cta, uint32_t at, uint32_t byte) const {
-    cta.store(bytes, at, static_cast<uint8_t>(byte));
-  }
-  template <class Cta>
-  BOBBIN_HD void store_four(Cta& cta, uint32_t word, const uint32_t (&four)[4]) const {
-    cta.store(all.words, word, four[0] | four[1] << 8 | four[2] << 16 | four[3] << 24);
-  }
+  BOBBIN_HD WarpOutput(Global<uint8_t> out, Tile& t) : WordOutput(out), tile(t) {}
 
   template <class Cta>
-  BOBBIN_HD void copy_tile(Cta& cta, uint32_t begin, const TileSequence& lane,
-                           const typename Members::Survey& survey, const Literals& literals) const {
+  BOBBIN_HD void copy_tile(Cta& cta, uint32_t begin, const TileSequence& lane, const Members::Survey& survey,
+                           const Literals& literals) const {
     const auto in_word = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(bytes.data) % kWord);
     const Global<Quad> words{reinterpret_cast<Quad*>(bytes.data - in_word), (in_word + bytes.size) / kWord};
     const Extent extent = Extent::of<kWord>(in_word, begin, survey.end);
-    const bool taken = Members::rank(cta) < survey.taken;
+    const bool taken = cta.lane() < survey.taken;
+    if (taken && !lane.is_inside()) {
+      cta.prefetch(bytes, begin + lane.start + lane.literals - lane.offset);
+    }
     list(cta, extent, words, lane, taken, literals);
     if (literals.mask == 0) {
       gather<true>(cta, extent);
@@ -66,24 +45,17 @@ struct FrameOutput {
       gather<false>(cta, extent);
     }
     const uint32_t insides = cta.ballot(taken && lane.is_inside());
-    if constexpr (!kAlone) {
-      const uint32_t complete = complete_to(cta, extent, lane, insides);
-      if (cta.lane() == 0) {
-        cta.store(tile.complete, cta.warp(), complete);
-      }
-    }
-    Members::sync(cta);
+    cta.sync_warp();
     copy_insides(cta, extent, lane, insides);
-    if constexpr (!kAlone) {
-      Members::sync(cta);
-    }
     write_tile(cta, extent, words);
-    Members::sync(cta);
+    cta.sync_warp();
   }
 
  private:
   using Bytes = simt::Shared<uint8_t, kTile>;
   using Words = simt::Shared<uint32_t, kTile / 32>;
+  static constexpr uint32_t kAtOnce = 8;
+  static constexpr uint32_t kStep = kAtOnce * simt::kWarpSize;
   static constexpr uint64_t kRepeated = uint64_t{1} << 63;  // all bytes of the run are the one at the address
 
   // Whether the first word is the frame's alone. A frame may begin inside of a word.
@@ -97,25 +69,18 @@ struct FrameOutput {
   template <class Cta>
   BOBBIN_HD void list(Cta& cta, const Extent& extent, Global<Quad> words, const TileSequence& lane,
                       bool taken, const Literals& literals) const {
-    const uint32_t rank = Members::rank(cta);
     Words& starts = simt::seen_as<Words>(tile.starts);
-    cta.store(starts, rank, uint32_t{rank == 0 && extent.head != 0});
+    cta.store(starts, cta.lane(), uint32_t{cta.lane() == 0 && extent.head != 0});
     const bool has_literals = lane.literals != 0;
     const uint32_t with_literals = cta.ballot(taken && has_literals);
-    if (!kAlone && cta.lane() == 0) {
-      cta.store(tile.with_literals, cta.warp(), count_ones(with_literals));
-    }
     const uint64_t origin = reinterpret_cast<uintptr_t>(words.data + extent.first_word);
-    if (rank == 0) {
+    if (cta.lane() == 0) {
       cta.store(tile.sources, 0, origin);
     }
-    Members::sync(cta);
+    cta.sync_warp();
     if (taken) {
       const uint32_t start = extent.head + lane.start;
-      uint32_t run = 1 + rank + count_ones(with_literals & ((uint32_t{1} << cta.lane()) - 1));
-      for (uint32_t w = 0; !kAlone && w < cta.warp(); ++w) {
-        run += cta.load(tile.with_literals, w);
-      }
+      uint32_t run = 1 + cta.lane() + count_ones(with_literals & ((uint32_t{1} << cta.lane()) - 1));
       if (has_literals) {
         mark(cta, starts, start);
         const auto from = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(literals.bytes.data));
@@ -123,16 +88,11 @@ struct FrameOutput {
         ++run;
       }
       mark(cta, starts, start + lane.literals);
-      // Of matches inside the tile, the byte itself: they are copied later.
-      cta.store(tile.sources, run, origin - (lane.is_inside() ? 0 : lane.offset));
+      // Matches inside the tile are copied later: until then, any bytes that were written not long ago.
+      const uint32_t recent = extent.origin < bytes.size && extent.origin >= kTile ? kTile : 0;
+      cta.store(tile.sources, run, origin - (lane.is_inside() ? recent : lane.offset));
     }
-    Members::sync(cta);
-    if constexpr (!kAlone) {
-      const uint32_t own = count_ones(cta.load(starts, rank));
-      const uint32_t earlier = Members::sum_before(cta, tile.runs.team, own);
-      cta.store(tile.before, rank, earlier);
-      Members::sync(cta);
-    }
+    cta.sync_warp();
   }
   template <class Cta>
   BOBBIN_HD static void mark(Cta& cta, Words& starts, uint32_t j) {
@@ -142,54 +102,46 @@ struct FrameOutput {
   // Some loads are on their way at a time. Those after the tile's last byte are of that byte.
   template <bool kMayRepeat, class Cta>
   BOBBIN_HD void gather(Cta& cta, const Extent& extent) const {
-    constexpr uint32_t kAtOnce = 4;
-    constexpr uint32_t kStep = kAtOnce * simt::kWarpSize;
     const uint32_t through_own = ~uint32_t{0} >> (31 - cta.lane());
     const uint32_t known = is_first_known(extent) ? 0 : extent.head;
     // The first run has no bytes if there is nothing before the tile in its first word.
-    const uint32_t first_run = extent.head != 0 ? ~uint32_t{0} : 0;
-    uint32_t before = first_run;  // the run that ends before these bytes
-    for (uint32_t first = kAlone ? 0 : cta.warp() * kStep; first < extent.end; first += kTeamWarps * kStep) {
-      const Quad starts = cta.load(tile.starts, first / (8 * kWord));
+    uint32_t before = extent.head != 0 ? ~uint32_t{0} : 0;  // the run that ends before these bytes
+    for (uint32_t first = 0; first < extent.end; first += kStep) {
       uint8_t read[kAtOnce];
-      if constexpr (!kAlone) {
-        before = first_run + cta.load(tile.before, first / simt::kWarpSize);
-      }
-      BOBBIN_UNROLL
-      for (uint32_t i = 0; i < kAtOnce; ++i) {
-        const uint32_t run = before + count_ones(starts.word[i] & through_own);
-        before += count_ones(starts.word[i]);
-        const uint32_t j = first + i * simt::kWarpSize + cta.lane();
+      const auto take = [&](uint32_t row, uint32_t starts) {
+        const uint32_t run = before + count_ones(starts & through_own);
+        before += count_ones(starts);
+        const uint32_t j = first + row * simt::kWarpSize + cta.lane();
         const uint32_t in_tile = j < extent.end - 1 ? j : extent.end - 1;
         const uint64_t source = cta.load(tile.sources, run);
         const bool repeated = kMayRepeat && (source & kRepeated) != 0;
         const uint64_t address = repeated ? source & ~kRepeated : source + in_tile;
         const Global<uint8_t> byte{reinterpret_cast<uint8_t*>(address), 1};
-        read[i] = i != 0 || j >= known ? cta.load(byte, 0) : uint8_t{0};
+        read[row] = row != 0 || j >= known ? cta.load(byte, 0) : uint8_t{0};
+      };
+      const Quad starts = cta.load(tile.starts, first / (8 * kWord));
+      BOBBIN_UNROLL
+      for (uint32_t i = 0; i < 4; ++i) {
+        take(i, starts.word[i]);
+      }
+      const bool more = first + kStep / 2 < extent.end;
+      if (more) {
+        const Quad next = cta.load(tile.starts, first / (8 * kWord) + 1);
+        BOBBIN_UNROLL
+        for (uint32_t i = 0; i < 4; ++i) {
+          take(4 + i, next.word[i]);
+        }
       }
       BOBBIN_UNROLL
-      for (uint32_t i = 0; i < kAtOnce; ++i) {
-        cta.store(content(), first + i * simt::kWarpSize + cta.lane(), read[i]);
+      for (uint32_t row = 0; row < 4; ++row) {
+        cta.store(content(), first + row * simt::kWarpSize + cta.lane(), read[row]);
       }
-    }
-  }
-
-  // How far a warp has come if the matches of the lanes `insides` are still to be copied.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t complete_to(Cta& cta, const Extent& extent,
-                                                      const TileSequence& lane, uint32_t insides) {
-    const uint32_t next = cta.shfl(lane.start + lane.literals, trailing_zeros(insides) % simt::kWarpSize);
-    return insides != 0 ? extent.head + next : UINT32_MAX;
-  }
-  // Waits until earlier warps have copied all before byte `end` of the tile.
-  template <class Cta>
-  BOBBIN_HD void wait_for(Cta& cta, uint32_t end) const {
-    if constexpr (!kAlone) {
-      bool complete = cta.lane() >= cta.warp();
-      while (!cta.all(complete)) {
-        complete = complete || cta.template atomic_load<simt::Order::acquire>(tile.complete, cta.lane()) >= end;
+      if (more) {
+        BOBBIN_UNROLL
+        for (uint32_t row = 4; row < kAtOnce; ++row) {
+          cta.store(content(), first + row * simt::kWarpSize + cta.lane(), read[row]);
+        }
       }
-      cta.sync_warp();
     }
   }
 
@@ -198,23 +150,15 @@ struct FrameOutput {
   BOBBIN_HD void copy_insides(Cta& cta, const Extent& extent, const TileSequence& lane,
                               uint32_t insides) const {
     const uint32_t match = lane.start + lane.literals;
-    while (insides != 0) {
+    for (; insides != 0; insides &= insides - 1) {
       const uint32_t from = trailing_zeros(insides);
       const uint32_t start = extent.head + cta.shfl(match, from);
       const uint32_t length = cta.shfl(lane.end - match, from);
       const uint32_t offset = cta.shfl(lane.offset, from);
-      wait_for(cta, start - offset + (length < offset ? length : offset));
       if (offset < simt::kWarpSize) {
         repeat_inside(cta, extent, start, length, offset);
       } else {
         copy_inside(cta, extent, start, length, offset);
-      }
-      insides &= insides - 1;
-      if constexpr (!kAlone) {
-        const uint32_t complete = complete_to(cta, extent, lane, insides);
-        if (cta.lane() == 0) {
-          cta.template atomic_store<simt::Order::release>(tile.complete, cta.warp(), complete);
-        }
       }
     }
   }
@@ -252,22 +196,21 @@ struct FrameOutput {
 
   template <class Cta>
   BOBBIN_HD void write_tile(Cta& cta, const Extent& extent, Global<Quad> words) const {
-    const uint32_t rank = Members::rank(cta);
     const bool whole = is_first_known(extent);
     const uint32_t last = extent.end / kWord;
     BOBBIN_UNROLL
-    for (uint32_t done = 0; done < kTile / kWord; done += kTeam) {
-      const uint32_t w = done + rank;
+    for (uint32_t done = 0; done < kTile / kWord; done += simt::kWarpSize) {
+      const uint32_t w = done + cta.lane();
       if (w < last && (w != 0 || whole)) {
         cta.store(words, extent.first_word + w, cta.load(tile.content, w));
       }
     }
-    const uint32_t j = last * kWord + rank;
+    const uint32_t j = last * kWord + cta.lane();
     if (extent.has(j)) {
       cta.store(bytes, extent.origin + j, cta.load(content(), j));
     }
-    if (!whole && last != 0 && rank < kWord && extent.has(rank)) {
-      cta.store(bytes, extent.origin + rank, cta.load(content(), rank));
+    if (!whole && last != 0 && cta.lane() < kWord && extent.has(cta.lane())) {
+      cta.store(bytes, extent.origin + cta.lane(), cta.load(content(), cta.lane()));
     }
   }
 };
