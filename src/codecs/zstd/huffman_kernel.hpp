@@ -21,6 +21,7 @@ struct HuffmanBuilder {
 
   struct Shared {
     Table tables[kTables];
+    simt::Shared<uint16_t, kMaxTableSymbols> work;
   };
   // Only while tables are built.
   struct Descriptions {
@@ -80,13 +81,11 @@ struct HuffmanBuilder {
                         cta.lane() / kLanes * kMaxTableSymbols);
     }
     cta.sync_warp();
-    // The tables of symbols come later: their memory is free.
-    auto& work = simt::seen_as<simt::Shared<uint16_t, kMaxTableSymbols>>(shared.tables);
     for (uint32_t t = 0; t < kTables; ++t) {
       const FseShape shape{cta.shfl(own.log, t * kLanes), cta.shfl(own.symbols, t * kLanes),
                            cta.shfl(own.used, t * kLanes)};
       if (shape.used != 0) {
-        build_table(cta, read.counts, t * kMaxTableSymbols, shape, work, read.states, t << kWeightLog);
+        build_table(cta, read.counts, t * kMaxTableSymbols, shape, shared.work, read.states, t << kWeightLog);
       }
     }
     return leads && own.used != 0 ? run_weights(cta, read, bytes, begin + own.used, end, own.log) : 0;
@@ -191,14 +190,14 @@ struct HuffmanBuilder {
     for (uint32_t w = 1; w < cta.lane() && w <= kMaxBits; ++w) {
       start += all.of(w) << (w - 1);
     }
+    cta.store(shared.work, cta.lane(), static_cast<uint16_t>(start));
     clear(cta, entries, log);
     cta.sync_warp();
     Counters before{through.low - own.low, through.high - own.high};
     for (uint32_t k = 0; k < kOwned; ++k) {
       const uint32_t w = weight(k);
-      const uint32_t first = cta.shfl(start, w);
       if (w != 0) {
-        const uint32_t place = first + (before.of(w) << (w - 1));
+        const uint32_t place = cta.load(shared.work, w) + (before.of(w) << (w - 1));
         const uint32_t symbol = cta.lane() * kOwned + k;
         cta.store(entries, place, static_cast<uint16_t>((log + 1 - w) | symbol << 8));
       }
