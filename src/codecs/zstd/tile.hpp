@@ -116,17 +116,6 @@ struct BackwardStream {
     return funnel(low, high, bit % 32);
   }
 
-  // The same for 64 bits.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD uint64_t long_bits_at(Cta& cta, int32_t position) const {
-    const uint32_t bit = first_bit + static_cast<uint32_t>(position);
-    const uint32_t index = bit / 32;
-    const uint32_t low = cta.load(bytes.words, index);
-    const uint32_t middle = cta.load(bytes.words, index < last_word ? index + 1 : index);
-    const uint32_t high = cta.load(bytes.words, index + 1 < last_word ? index + 2 : last_word);
-    return funnel(low, middle, bit % 32) | uint64_t{funnel(middle, high, bit % 32)} << 32;
-  }
-
   [[nodiscard]] BOBBIN_HD static uint32_t bit_width(uint32_t value) {
     return 32 - static_cast<uint32_t>(std::countl_zero(value));
   }

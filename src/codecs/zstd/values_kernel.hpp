@@ -161,12 +161,13 @@ struct ValuesKernel {
     const uint32_t offset_bits = Symbols::offset(record);
     const uint32_t literal_bits = literal >> kBaseBits;
     const uint32_t match_bits = match >> kBaseBits;
-    const uint32_t length_bits = literal_bits + match_bits;
-    const uint32_t at = Symbols::position(record) - offset_bits - length_bits;
-    const uint64_t bits = stream.long_bits_at(cta, static_cast<int32_t>(at));
-    return {low_bits(literal, kBaseBits) + low_bits(static_cast<uint32_t>(bits), literal_bits),
-            low_bits(match, kBaseBits) + low_bits(static_cast<uint32_t>(bits >> literal_bits), match_bits),
-            (uint32_t{1} << offset_bits) + low_bits(static_cast<uint32_t>(bits >> length_bits), offset_bits)};
+    const uint32_t offset_at = Symbols::position(record) - offset_bits;
+    const uint32_t lengths_at = offset_at - match_bits - literal_bits;
+    const uint32_t offset = stream.bits_at(cta, static_cast<int32_t>(offset_at));
+    const uint32_t both = stream.bits_at(cta, static_cast<int32_t>(lengths_at));
+    return {low_bits(literal, kBaseBits) + low_bits(both, literal_bits),
+            low_bits(match, kBaseBits) + low_bits(both >> literal_bits, match_bits),
+            (uint32_t{1} << offset_bits) + low_bits(offset, offset_bits)};
   }
 
   template <class Cta>

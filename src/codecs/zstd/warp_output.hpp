@@ -19,8 +19,8 @@ struct WarpOutput : WordOutput {
   struct Tile {
     Runs::Shared runs;
     simt::Shared<Quad, kTile / 8 / kWord> starts;  // a bit where a run begins
-    simt::Shared<uint64_t, 2 * simt::kWarpSize + 1>
-        sources;                                // of each run: the address of what is copied to 0
+    // The address that a run's positions are added to.
+    simt::Shared<uint64_t, 2 * simt::kWarpSize + 1> sources;
     simt::Shared<Quad, kTile / kWord> content;  // from an aligned address
   };
 
@@ -35,6 +35,7 @@ struct WarpOutput : WordOutput {
     const Global<Quad> words{reinterpret_cast<Quad*>(bytes.data - in_word), (in_word + bytes.size) / kWord};
     const Extent extent = Extent::of<kWord>(in_word, begin, survey.end);
     const bool taken = cta.lane() < survey.taken;
+    // Loads would wait for memory; until then, there are the runs to list.
     if (taken && !lane.is_inside()) {
       cta.prefetch(bytes, begin + lane.start + lane.literals - lane.offset);
     }
@@ -99,7 +100,7 @@ struct WarpOutput : WordOutput {
     cta.template atomic_or<simt::Order::relaxed>(starts, j / 32, uint32_t{1} << (j % 32));
   }
 
-  // Some loads are on their way at a time. Those after the tile's last byte are of that byte.
+  // Four or eight loads are on their way at a time. Those after the tile's last byte are of that byte.
   template <bool kMayRepeat, class Cta>
   BOBBIN_HD void gather(Cta& cta, const Extent& extent) const {
     const uint32_t through_own = ~uint32_t{0} >> (31 - cta.lane());

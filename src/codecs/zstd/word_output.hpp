@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where copies go that do not pass through a tile.
 #pragma once
 
 #include "codecs/zstd/copy_runs.hpp"
