@@ -191,7 +191,7 @@ struct LiteralsKernel {
     uint32_t at = 0;   // bits below this one are left
   };
 
-  // Of the lane's group.
+  // The table of the lane's group.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static typename Builder::Table& table_of(Cta& cta) {
     return cta.template shared<Shared>().builder.tables[cta.lane() / kLanes];

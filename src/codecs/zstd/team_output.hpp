@@ -67,7 +67,7 @@ struct TeamOutput : WordOutput {
     }
   }
 
-  // Of bytes outside the tile, any.
+  // Bytes outside the tile get any source.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD Source source_of(Cta& cta, const Extent& extent, uint32_t j) const {
     return extent.has(j) ? Table::follow(cta, tile.table, extent, Table::find(cta, tile.table, j))
