@@ -48,4 +48,13 @@ BOBBIN_HD uint32_t count_ones(uint32_t value) {
 #endif
 }
 
+// The upper half of `high` and `low` shifted left by the lowest 5 bits of `count`.
+BOBBIN_HD uint32_t shift_left(uint32_t high, uint32_t low, uint32_t count) {
+#ifdef __CUDA_ARCH__
+  return __funnelshift_l(low, high, count);
+#else
+  return static_cast<uint32_t>((uint64_t{high} << 32 | low) << (count % 32) >> 32);
+#endif
+}
+
 }  // namespace bobbin

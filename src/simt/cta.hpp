@@ -22,6 +22,7 @@
 //   load(g, i) store(g, i, v)                             a Global or a Shared array; what a Global<const T>
 //                                                         names must not change while the kernel runs
 //   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
+//   prefetch(g, i)                                        the data will be loaded soon
 //   atomic_load<order>(g, i) atomic_store<order>(g, i, v)
 //   atomic_add<order>(g, i, v) atomic_max atomic_min atomic_or atomic_exchange atomic_compare_exchange
 //   barrier_init(b, arrivals) barrier_arrive_expect(b, bytes) barrier_wait(b, parity)

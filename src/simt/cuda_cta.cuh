@@ -72,6 +72,7 @@ class CudaCta {
   // Read-only data is loaded through the read-only path: such loads may move past stores.
   template <class T>
   __device__ __forceinline__ std::remove_const_t<T> load(Global<T> g, uint64_t i) const {
+    __builtin_assume(__isGlobal(g.data));
     if constexpr (std::is_same_v<T, const Quad>) {
       const uint4 v = __ldg(reinterpret_cast<const uint4*>(g.data) + i);
       return Quad{{v.x, v.y, v.z, v.w}};
@@ -83,6 +84,7 @@ class CudaCta {
   }
   template <class T>
   __device__ __forceinline__ void store(Global<T> g, uint64_t i, T v) const {
+    __builtin_assume(__isGlobal(g.data));
     g.data[i] = v;
   }
   template <class T, uint32_t N>
@@ -92,6 +94,11 @@ class CudaCta {
   template <class T, uint32_t N>
   __device__ __forceinline__ void store(Shared<T, N>& s, uint32_t i, T v) const {
     s.data[i] = v;
+  }
+
+  template <class T>
+  __device__ __forceinline__ void prefetch(Global<T> g, uint64_t i) const {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(g.data + i)));
   }
 
   // Data that is used only once should not evict data that is used again: evict it first.

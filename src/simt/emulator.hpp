@@ -168,6 +168,10 @@ class EmulatorCta {
     return load(g, i, where);
   }
   template <class T>
+  void prefetch(Global<T> g, uint64_t i, Where where = Where::current()) {
+    emulator::check_global(thread_, "prefetch", g.data, i, g.size, where);
+  }
+  template <class T>
   void store_once(Global<T> g, uint64_t i, T v, Where where = Where::current()) {
     store(g, i, v, where);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of copies: a team of threads takes as many sequences of a block at a time as it has threads, or 32
-// bytes for each. Each byte of such a tile finds its run (literals or a match) by a bitmap of run starts.
+// Tiles of copies: a team of threads takes as many sequences of a block at a time as it has threads, or about
+// 32 bytes for each.
 #pragma once
 
 #include "codecs/zstd/measure_kernel.hpp"
@@ -78,7 +78,16 @@ struct Team {
       all.end = count % kDamaged != 0 ? cta.load(shared.ends, w) : all.end;
       all.taken += count % kDamaged;
     }
+    all.taken = same_in_all(cta, all.taken);
+    all.end = same_in_all(cta, all.end);
     return all;
+  }
+
+  // A value that is the same in all lanes, so that the compiler knows: it is then kept in one register for
+  // the warp.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t same_in_all(Cta& cta, uint32_t value) {
+    return cta.shfl(value, 0);
   }
 
   // One number for all threads; `take` is called by one of them. The next call must come after a sync().
@@ -91,7 +100,7 @@ struct Team {
       cta.store(shared.counts, 0, take());
     }
     cta.sync();
-    return cta.load(shared.counts, 0);
+    return same_in_all(cta, cta.load(shared.counts, 0));
   }
 
  private:
@@ -120,19 +129,6 @@ struct Literals {
   }
 };
 
-// A run of a tile: the byte at `j` of the tile is the one at first + j of its source, which wraps. For a
-// match that reaches into the tile, `first` is the offset and `start` where it begins.
-struct Run {
-  enum Source : uint32_t { output, literals, inside };
-
-  [[nodiscard]] BOBBIN_HD static uint64_t pack(Source source, uint32_t first, uint32_t start = 0) {
-    return source | start << 2 | uint64_t{first} << 32;
-  }
-  [[nodiscard]] BOBBIN_HD static uint32_t source(uint64_t run) { return run & 3; }
-  [[nodiscard]] BOBBIN_HD static uint32_t start(uint64_t run) { return static_cast<uint32_t>(run) >> 2; }
-  [[nodiscard]] BOBBIN_HD static uint32_t first(uint64_t run) { return static_cast<uint32_t>(run >> 32); }
-};
-
 // A thread's sequence in a tile.
 struct TileSequence {
   uint32_t literal;   // its first one
@@ -140,20 +136,24 @@ struct TileSequence {
   uint32_t start;
   uint32_t end;
   uint32_t offset;
+
+  // Whether the match reaches into its own tile.
+  [[nodiscard]] BOBBIN_HD bool is_inside() const { return offset < end; }
 };
 
 // Where a tile lies: its first byte and the one after its last, counted from an aligned one, `origin`, so
-// that the four bytes of a word lie in one bitmap word.
+// that the bytes of a word lie in one bitmap word.
 struct Extent {
   uint32_t head;
   uint32_t end;
-  uint32_t origin;  // may wrap, and wraps back
-  uint32_t first_word;
+  uint32_t origin;      // may wrap, and wraps back
+  uint32_t first_word;  // of kWord bytes
 
   // `skew` is where the first byte of all content lies in its word.
+  template <uint32_t kWord = 4>
   [[nodiscard]] BOBBIN_HD static Extent of(uint32_t skew, uint32_t begin, uint32_t size) {
-    const uint32_t head = (skew + begin) % 4;
-    return {.head = head, .end = head + size, .origin = begin - head, .first_word = (skew + begin) / 4};
+    const uint32_t head = (skew + begin) % kWord;
+    return {.head = head, .end = head + size, .origin = begin - head, .first_word = (skew + begin) / kWord};
   }
   [[nodiscard]] BOBBIN_HD bool has(uint32_t j) const { return j >= head && j < end; }
   [[nodiscard]] BOBBIN_HD bool has_word(uint32_t w) const { return 4 * w >= head && 4 * w + 4 <= end; }
@@ -173,13 +173,10 @@ template <uint32_t kTeamWarps>
 struct CopyRuns {
   using Members = Team<kTeamWarps>;
   static constexpr uint32_t kTeam = Members::kThreads;
-  static constexpr uint32_t kWords = kTeam;  // of the bitmap: one per thread
-  static constexpr uint32_t kTile = 32 * kWords;
+  static constexpr uint32_t kTile = 32 * kTeam;
+  static constexpr uint32_t kMostContent = kTile - 16;  // so that a tile may begin inside of an aligned word
 
   struct Shared {
-    simt::Shared<uint32_t, kWords> starts;  // a bit where a run begins
-    simt::Shared<uint64_t, kWords> index;   // the same, and above it the runs that begin earlier
-    simt::Shared<uint64_t, 2 * kTeam> runs;
     simt::Shared<uint32_t, 4> recent;  // offsets before the block
     typename Members::Shared team;
   };
@@ -233,7 +230,7 @@ struct CopyRuns {
                               .offset = offset_of(cta, shared, Copy::slot(own))};
       const uint32_t before = block.begin + Copy::place(own) + lane.literals;
       const uint32_t reach = before < block.window ? before : block.window;
-      const auto survey = Members::survey(cta, shared.team, i < last && lane.end + 3 <= kTile, lane.end,
+      const auto survey = Members::survey(cta, shared.team, i < last && lane.end <= kMostContent, lane.end,
                                           i < last && lane.offset - 1 >= reach);
       if (survey.damaged) {
         return false;
@@ -251,93 +248,6 @@ struct CopyRuns {
       }
     }
     return true;
-  }
-
-  // What is listed of a thread's sequence.
-  struct OwnRuns {
-    uint64_t literals;
-    uint64_t match;
-  };
-  // As follow() wants them.
-  [[nodiscard]] BOBBIN_HD static OwnRuns runs_of(const TileSequence& lane, const Extent& extent) {
-    const uint32_t start = extent.head + lane.start;
-    return {Run::pack(Run::literals, lane.literal - start),
-            is_inside(lane) ? Run::pack(Run::inside, lane.offset, start + lane.literals)
-                            : Run::pack(Run::output, extent.origin - lane.offset)};
-  }
-
-  // Marks the runs of a tile. The tile's words may be gathered afterwards.
-  template <class Cta>
-  BOBBIN_HD static void list(Cta& cta, Shared& shared, const TileSequence& lane, uint32_t taken,
-                             const Extent& extent, const OwnRuns& own) {
-    const uint32_t rank = Members::rank(cta);
-    const uint32_t start = extent.head + lane.start;
-    const uint32_t match = start + lane.literals;
-    cta.store(shared.starts, rank, uint32_t{0});
-    Members::sync(cta);
-    if (rank < taken) {
-      mark(cta, shared, extent.bit_of(start));  // with no literals, the match's start
-      mark(cta, shared, extent.bit_of(match));
-    }
-    Members::sync(cta);
-    const uint32_t starts = cta.load(shared.starts, rank);
-    const uint32_t before =
-        Members::sum_before(cta, shared.team, static_cast<uint32_t>(std::popcount(starts)));
-    cta.store(shared.index, rank, starts | uint64_t{before} << 32);
-    Members::sync(cta);
-    if (rank < taken) {
-      if (lane.literals != 0) {
-        cta.store(shared.runs, run_at(cta, shared, extent.bit_of(start)), own.literals);
-      }
-      cta.store(shared.runs, run_at(cta, shared, extent.bit_of(match)), own.match);
-    }
-    Members::sync(cta);
-  }
-  // Whether a match reaches into its own tile.
-  [[nodiscard]] BOBBIN_HD static bool is_inside(const TileSequence& lane) { return lane.offset < lane.end; }
-
-  // Where a byte comes from: a run, and a position that is counted as in the tile.
-  struct Source {
-    uint64_t run = 0;
-    uint32_t j = 0;
-
-    [[nodiscard]] BOBBIN_HD bool is_literal() const { return Run::source(run) == Run::literals; }
-    [[nodiscard]] BOBBIN_HD uint32_t at() const { return Run::first(run) + j; }
-  };
-
-  // The runs of word w's bytes; those of bytes outside the tile are the nearest ones.
-  template <class Cta>
-  BOBBIN_HD static void find(Cta& cta, const Shared& shared, uint32_t w, Source (&sources)[4]) {
-    const uint64_t entry = cta.load(shared.index, w / 8);
-    const uint32_t shift = w % 8 * 4;
-    const uint32_t first_run = run_in(entry, shift);
-    const uint32_t starts = static_cast<uint32_t>(entry) >> shift;
-    BOBBIN_UNROLL
-    for (uint32_t b = 0; b < 4; ++b) {
-      const uint32_t later = starts & ((uint32_t{2} << b) - 2);
-      const uint32_t run = first_run + static_cast<uint32_t>(std::popcount(later));
-      sources[b] = {cta.load(shared.runs, run), 4 * w + b};
-    }
-  }
-
-  // Through matches inside the tile. Their sources lie before their starts, so this ends.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static Source follow(Cta& cta, const Shared& shared, const Extent& extent,
-                                               Source source) {
-    while (Run::source(source.run) == Run::inside) {
-      const uint32_t start = Run::start(source.run);
-      const uint32_t back = distance(Run::first(source.run), source.j - start);
-      source.j = start - back;
-      source.run = back > start - extent.head ? Run::pack(Run::output, extent.origin)
-                                              : cta.load(shared.runs, run_at(cta, shared, source.j));
-    }
-    return source;
-  }
-
-  // From a match's start back to the source of its i-th byte: 1 or more, since matches may overlap
-  // themselves.
-  [[nodiscard]] BOBBIN_HD static uint32_t distance(uint32_t offset, uint32_t i) {
-    return offset - (i < offset ? i : i % offset);
   }
 
   // Writes bytes begin .. begin+count-1 of the target; at(j) is the j-th of them. Four at a time if possible.
@@ -386,22 +296,6 @@ struct CopyRuns {
     write(cta, target, begin + count, match,
           [&](uint32_t j) { return target.copied(cta, from + (j < offset ? j : j % offset)); });
     Members::sync(cta);
-  }
-
-  template <class Cta>
-  BOBBIN_HD static void mark(Cta& cta, Shared& shared, uint32_t j) {
-    cta.template atomic_or<simt::Order::relaxed>(shared.starts, j / 32, uint32_t{1} << (j % 32));
-  }
-
-  // The number of the run that the byte at `j` belongs to.
-  template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t run_at(Cta& cta, const Shared& shared, uint32_t j) {
-    return run_in(cta.load(shared.index, j / 32), j % 32);
-  }
-  [[nodiscard]] BOBBIN_HD static uint32_t run_in(uint64_t entry, uint32_t bit) {
-    const uint32_t up_to_own = ~uint32_t{0} >> (31 - bit);
-    return static_cast<uint32_t>(entry >> 32) +
-           static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(entry) & up_to_own)) - 1;
   }
 };
 

@@ -6,7 +6,8 @@
 
 namespace bobbin::zstd {
 
-// Huffman tables in shared memory: for the next `log` bits a symbol, and how many of them it takes.
+// Huffman tables in shared memory: for the next `log` bits how many of them the symbol takes, and above these
+// 8 bits the symbol.
 template <uint32_t kTables>
 struct HuffmanBuilder {
   static constexpr uint32_t kLanes = simt::kWarpSize / kTables;  // of a group
@@ -16,8 +17,10 @@ struct HuffmanBuilder {
   static constexpr uint32_t kOwned = kMaxSymbols / simt::kWarpSize;  // symbols of a lane
   static constexpr uint32_t kWeightLog = 6;
 
+  using Table = simt::Shared<uint16_t, kEntries>;
+
   struct Shared {
-    simt::Shared<uint16_t, kTables * kEntries> table;
+    Table tables[kTables];
     simt::Shared<uint16_t, kMaxTableSymbols> work;
   };
   // Only while tables are built.
@@ -171,7 +174,7 @@ struct HuffmanBuilder {
   template <class Cta>
   BOBBIN_HD static void fill(Cta& cta, Shared& shared, const Descriptions& read, uint32_t table,
                              uint32_t count, uint32_t log) {
-    const uint32_t to = table * kEntries;
+    Table& entries = shared.tables[table];
     const auto weight = [&](uint32_t k) {
       const uint32_t s = cta.lane() * kOwned + k;
       return s < count ? uint32_t{cta.load(read.weights, table * kMaxSymbols + s)} : 0;
@@ -188,7 +191,7 @@ struct HuffmanBuilder {
       start += all.of(w) << (w - 1);
     }
     cta.store(shared.work, cta.lane(), static_cast<uint16_t>(start));
-    clear(cta, shared, to, log);
+    clear(cta, entries, log);
     cta.sync_warp();
     Counters before{through.low - own.low, through.high - own.high};
     for (uint32_t k = 0; k < kOwned; ++k) {
@@ -196,36 +199,36 @@ struct HuffmanBuilder {
       if (w != 0) {
         const uint32_t place = cta.load(shared.work, w) + (before.of(w) << (w - 1));
         const uint32_t symbol = cta.lane() * kOwned + k;
-        cta.store(shared.table, to + place, static_cast<uint16_t>(symbol | (log + 1 - w) << 8));
+        cta.store(entries, place, static_cast<uint16_t>((log + 1 - w) | symbol << 8));
       }
       before.add(w);
     }
     cta.sync_warp();
-    spread(cta, shared, to, log);
+    spread(cta, entries, log);
     cta.sync_warp();
   }
 
   template <class Cta>
-  BOBBIN_HD static void clear(Cta& cta, Shared& shared, uint32_t to, uint32_t log) {
+  BOBBIN_HD static void clear(Cta& cta, Table& entries, uint32_t log) {
     for (uint32_t i = cta.lane(); i < uint32_t{1} << log; i += simt::kWarpSize) {
-      cta.store(shared.table, to + i, uint16_t{0});
+      cta.store(entries, i, uint16_t{0});
     }
   }
 
   // Entries that are still zero become what the entry before them is.
   template <class Cta>
-  BOBBIN_HD static void spread(Cta& cta, Shared& shared, uint32_t to, uint32_t log) {
+  BOBBIN_HD static void spread(Cta& cta, Table& entries, uint32_t log) {
     const uint32_t size = uint32_t{1} << log;
     const uint32_t up_to_own = ~uint32_t{0} >> (31 - cta.lane());
     uint32_t carried = 0;
     for (uint32_t first = 0; first < size; first += simt::kWarpSize) {
       const uint32_t i = first + cta.lane();
-      const uint32_t entry = i < size ? cta.load(shared.table, to + i) : 0;
+      const uint32_t entry = i < size ? cta.load(entries, i) : 0;
       const uint32_t set = cta.ballot(entry != 0) & up_to_own;
       const uint32_t nearest = cta.shfl(entry, 31 - static_cast<uint32_t>(std::countl_zero(set | 1)));
       const uint32_t value = set != 0 ? nearest : carried;
       if (i < size) {
-        cta.store(shared.table, to + i, static_cast<uint16_t>(value));
+        cta.store(entries, i, static_cast<uint16_t>(value));
       }
       carried = cta.shfl(value, 31);
     }

@@ -6,6 +6,8 @@
 #include "codecs/zstd/huffman_kernel.hpp"
 #include "codecs/zstd/measure_kernel.hpp"
 #include "codecs/zstd/stream_ring.hpp"
+#include "core/bit_scan.hpp"
+#include "core/permute_bytes.hpp"
 
 namespace bobbin::zstd {
 
@@ -184,11 +186,16 @@ struct LiteralsKernel {
   // A stream's state.
   struct Cursor {
     Ring ring{};
-    uint32_t table = 0;
     uint32_t log = 0;
     uint32_t end = 0;  // of the stream: its first bit
     uint32_t at = 0;   // bits below this one are left
   };
+
+  // The table of the lane's group.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static typename Builder::Table& table_of(Cta& cta) {
+    return cta.template shared<Shared>().builder.tables[cta.lane() / kLanes];
+  }
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD bool decode_stream(Cta& cta, const Work& work, const Stream& stream) const {
@@ -198,8 +205,7 @@ struct LiteralsKernel {
       return false;
     }
     auto& shared = cta.template shared<Shared>();
-    Cursor cursor{
-        .ring = Ring(work.bytes.words), .table = cta.lane() / kLanes * Builder::kEntries, .log = work.log};
+    Cursor cursor{.ring = Ring(work.bytes.words), .log = work.log};
     cursor.end = cursor.ring.bits_before() + backward.first_bit;
     cursor.at = cursor.end + static_cast<uint32_t>(length);
     cursor.ring.start(cta, shared.ring, cursor.at);
@@ -237,21 +243,16 @@ struct LiteralsKernel {
     const uint32_t bits = cursor.ring.below(cta, shared.ring, cursor.at);
     const uint32_t left = cursor.at - cursor.end;
     const uint32_t absent = left < 32 ? ~uint32_t{0} >> left : 0;
-    const uint32_t entry =
-        cta.load(shared.builder.table, cursor.table + ((bits & ~absent) >> (32 - cursor.log)));
-    cursor.at -= entry >> 8;
-    return entry & 255;
+    const uint32_t entry = cta.load(table_of(cta), (bits & ~absent) >> (32 - cursor.log));
+    cursor.at -= entry & 255;
+    return entry >> 8;
   }
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint64_t eight(Cta& cta, Cursor& cursor, bool& sound) {
     constexpr uint32_t kMostBits = 8 * Builder::kMaxBits;
-    constexpr uint32_t kWindow = 64;
-    static_assert(kMostBits + kWindow <= Ring::kMostBelow);
     if (cursor.at >= cursor.end + kMostBits) {
-      cursor.ring.reach(cta, cta.template shared<Shared>().ring, cursor.at, kMostBits + kWindow);
-      const uint64_t low = four(cta, cursor);
-      return low | uint64_t{four(cta, cursor)} << 32;
+      return eight_at_once(cta, cursor);
     }
     uint64_t symbols = 0;
     for (uint32_t i = 0; i < 8; ++i) {
@@ -261,24 +262,49 @@ struct LiteralsKernel {
     return symbols;
   }
 
-  // Four symbols, from the 64 bits below the position.
+  // From the 128 bits below the position: four symbols are in the upper 64, and four more after these.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t four(Cta& cta, Cursor& cursor) {
-    const auto& shared = cta.template shared<Shared>();
-    const uint32_t bit = cursor.at - 64;
-    const uint32_t middle = Ring::word(cta, shared.ring, bit / 32 + 1);
-    const uint32_t high = funnel(middle, Ring::word(cta, shared.ring, bit / 32 + 2), bit % 32);
-    uint64_t window = uint64_t{high} << 32 | funnel(Ring::word(cta, shared.ring, bit / 32), middle, bit % 32);
-    uint32_t symbols = 0;
+  [[nodiscard]] BOBBIN_HD static uint64_t eight_at_once(Cta& cta, Cursor& cursor) {
+    constexpr uint32_t kWindow = 128;
+    static_assert(kWindow <= Ring::kMostBelow && 4 * Builder::kMaxBits + 64 <= kWindow);
+    auto& ring = cta.template shared<Shared>().ring;
+    cursor.ring.reach(cta, ring, cursor.at, kWindow);
+    const uint32_t bit = cursor.at - kWindow;
+    uint32_t words[4];
+    uint32_t lower = Ring::word(cta, ring, bit / 32);
     BOBBIN_UNROLL
     for (uint32_t i = 0; i < 4; ++i) {
-      const uint32_t entry =
-          cta.load(shared.builder.table, cursor.table + static_cast<uint32_t>(window >> (64 - cursor.log)));
-      window <<= entry >> 8;
-      cursor.at -= entry >> 8;
-      symbols |= (entry & 255) << (8 * i);
+      const uint32_t upper = Ring::word(cta, ring, bit / 32 + 1 + i);
+      words[i] = funnel(lower, upper, bit % 32);
+      lower = upper;
     }
-    return symbols;
+    uint32_t taken = 0;
+    const uint32_t low = four(cta, cursor, words[3], words[2], taken);
+    const bool next = taken >= 32;
+    const uint32_t first = next ? words[2] : words[3];
+    const uint32_t second = next ? words[1] : words[2];
+    const uint32_t third = next ? words[0] : words[1];
+    cursor.at -= taken;
+    const uint32_t high =
+        four(cta, cursor, shift_left(first, second, taken), shift_left(second, third, taken), taken);
+    cursor.at -= taken;
+    return low | uint64_t{high} << 32;
+  }
+
+  // Four symbols from the 64 bits of two words; `taken` becomes how many they take.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t four(Cta& cta, const Cursor& cursor, uint32_t high, uint32_t low,
+                                               uint32_t& taken) {
+    uint32_t entries[4];
+    BOBBIN_UNROLL
+    for (uint32_t i = 0; i < 4; ++i) {
+      entries[i] = cta.load(table_of(cta), high >> (32 - cursor.log));
+      high = shift_left(high, low, entries[i]);
+      low <<= entries[i] % 32;
+    }
+    taken = (entries[0] + entries[1] + entries[2] + entries[3]) & 255;
+    return permute_bytes(permute_bytes(entries[0], entries[1], 0x0051),
+                         permute_bytes(entries[2], entries[3], 0x0051), 0x5410);
   }
 };
 

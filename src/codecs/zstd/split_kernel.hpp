@@ -14,7 +14,7 @@
 // earlier segment each time: a byte takes no more of them than a step has segments, whatever the frame holds.
 #pragma once
 
-#include "codecs/zstd/copy_runs.hpp"
+#include "codecs/zstd/run_table.hpp"
 
 namespace bobbin::zstd {
 
@@ -265,7 +265,11 @@ struct SegmentKernel {
   using Members = Runs::Members;
   static constexpr uint32_t kThreads = Runs::kTeam;
   static constexpr uint32_t kMinBlocks = 4;
-  using Shared = Runs::Shared;
+  using Table = RunTable<kTeamWarps>;
+  struct Shared {
+    Runs::Shared runs;
+    Table::Shared table;
+  };
 
   Slice slice;
   uint32_t round;
@@ -279,7 +283,7 @@ struct SegmentKernel {
     // Others may refuse the frame at any time: one thread's view is everyone's.
     auto& shared = cta.template shared<Shared>();
     const bool is_ok =
-        Members::agree(cta, shared.team, [&] { return slice.is_ok(cta, index) ? 1U : 0U; }) != 0;
+        Members::agree(cta, shared.runs.team, [&] { return slice.is_ok(cta, index) ? 1U : 0U; }) != 0;
     if (info.round != round || !is_ok) {
       return;
     }
@@ -334,7 +338,7 @@ struct SegmentKernel {
     BOBBIN_HD void copy_tile(Cta& cta, uint32_t first, const TileSequence& lane,
                              const Members::Survey& survey, const Literals& literals) const {
       const Extent extent = Extent::of(skew(), first, survey.end);
-      Runs::list(cta, shared, lane, survey.taken, extent, Runs::runs_of(lane, extent));
+      Table::list(cta, shared.table, lane, survey.taken, extent);
       for (uint32_t w = Members::rank(cta); 4 * w < extent.end; w += kThreads) {
         copy_word(cta, extent, w, literals);
       }
@@ -344,13 +348,13 @@ struct SegmentKernel {
    private:
     template <class Cta>
     BOBBIN_HD void copy_word(Cta& cta, const Extent& extent, uint32_t w, const Literals& literals) const {
-      Runs::Source sources[4];
-      Runs::find(cta, shared, w, sources);
+      Table::Source sources[4];
+      Table::find(cta, shared.table, w, sources);
       uint32_t four[4] = {};
       BOBBIN_UNROLL
       for (uint32_t b = 0; b < 4; ++b) {
         if (extent.has(4 * w + b)) {
-          const auto source = Runs::follow(cta, shared, extent, sources[b]);
+          const auto source = Table::follow(cta, shared.table, extent, sources[b]);
           four[b] = source.is_literal() ? literal(literals.at(cta, source.at())) : copied(cta, source.at());
         }
       }
@@ -383,8 +387,8 @@ struct SegmentKernel {
       const uint32_t sequences = last < block.sequences ? last : block.sequences;
       if (first < sequences) {
         const Recent recent{{block.first_recent, block.second_recent, block.third_recent}};
-        Runs::keep_recent(cta, cells.shared, recent);
-        if (!Runs::copy(cta, cells.shared, cells, copies, block.sequences_begin + first,
+        Runs::keep_recent(cta, cells.shared.runs, recent);
+        if (!Runs::copy(cta, cells.shared.runs, cells, copies, block.sequences_begin + first,
                         block.sequences_begin + sequences)) {
           return false;
         }

@@ -241,12 +241,15 @@ struct RecentOf {
   [[nodiscard]] BOBBIN_HD static RecentOf at_frame_start() { return {{1, 4, 8}}; }
 
   [[nodiscard]] BOBBIN_HD static bool is_repeat(uint32_t value) { return value <= 3; }
+  // The offset that any other value means.
+  [[nodiscard]] BOBBIN_HD static uint32_t number(uint32_t value) {
+    return value - 3 < kMostOffset ? value - 3 : kMostOffset;
+  }
   // What a sequence does whose offset value is 1 or more.
   [[nodiscard]] BOBBIN_HD static RecentOf of(uint32_t value, bool no_literals) {
     const uint32_t which = value - 1 + (no_literals ? 1 : 0);
     const bool is_new = !is_repeat(value);
-    const uint32_t number = value - 3 < kMostOffset ? value - 3 : kMostOffset;
-    const uint32_t first = is_new ? number : which < 3 ? old(which) : old(0, 1);
+    const uint32_t first = is_new ? number(value) : which < 3 ? old(which) : old(0, 1);
     const bool unchanged = !is_new && which == 0;
     const bool keeps_third = !is_new && which <= 1;
     return {{first, unchanged ? old(1) : old(0), keeps_third ? old(2) : old(1)}};

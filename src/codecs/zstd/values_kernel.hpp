@@ -180,8 +180,7 @@ struct ValuesKernel {
     if (active) {
       sequence = extract(cta, stream, record);
     }
-    const uint32_t literals = simt::sum_through(cta, sequence.literals);
-    const uint32_t content = simt::sum_through(cta, sequence.literals + sequence.match);
+    const auto [literals, content] = sums_through(cta, sequence.literals, sequence.literals + sequence.match);
     const uint32_t left = block.sequences - first;
     const uint32_t offset =
         resolve(cta, place.recent, sequence, left < simt::kWarpSize ? left : simt::kWarpSize);
@@ -199,6 +198,21 @@ struct ValuesKernel {
     return true;
   }
 
+  struct Sums {
+    uint32_t literals;
+    uint32_t content;
+  };
+  // Over the lanes. `content` is not below `literals`. If all are small, both fit in one sum.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static Sums sums_through(Cta& cta, uint32_t literals, uint32_t content) {
+    constexpr uint32_t kSmall = (uint32_t{1} << 16) / simt::kWarpSize;
+    if (cta.any(content >= kSmall)) {
+      return {simt::sum_through(cta, literals), simt::sum_through(cta, content)};
+    }
+    const uint32_t both = simt::sum_through(cta, literals | content << 16);
+    return {both & 0xffff, both >> 16};
+  }
+
   // The offset of each lane's sequence; the block's recent ones move on. Lanes 0 .. count-1 have one.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t resolve(Cta& cta, Recent& recent, const Sequence& sequence,
@@ -207,6 +221,11 @@ struct ValuesKernel {
     constexpr uint32_t kFew = 3;
     const bool active = cta.lane() < count;
     const uint32_t repeats = cta.ballot(active && Recent::is_repeat(sequence.offset_value));
+    if (repeats == 0) {
+      const uint32_t offset = Recent::number(sequence.offset_value);
+      recent = after_numbers(cta, recent, offset, 0, count);
+      return offset;
+    }
     const Recent own = active ? Recent::of(sequence.offset_value, sequence.literals == 0) : Recent::same();
     return count_ones(repeats) <= kFew ? resolve_few(cta, recent, own, repeats, count)
                                        : resolve_all(cta, recent, own);
@@ -238,13 +257,15 @@ struct ValuesKernel {
     const uint32_t last = cta.shfl(offset, (end - 1) % simt::kWarpSize);
     const uint32_t second = cta.shfl(offset, (end - 2) % simt::kWarpSize);
     const uint32_t third = cta.shfl(offset, (end - 3) % simt::kWarpSize);
+    if (count > 2) {
+      return {{last, second, third}};
+    }
     const auto& old = before.slot;
     return {{count > 0 ? last : old[0],
              count > 1    ? second
              : count == 1 ? old[0]
                           : old[1],
-             count > 2    ? third
-             : count == 2 ? old[0]
+             count == 2   ? old[0]
              : count == 1 ? old[1]
                           : old[2]}};
   }
