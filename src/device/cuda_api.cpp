@@ -202,6 +202,11 @@ Result<int> compute_capability() {
   return *major * 10 + minor;
 }
 
+Result<size_t> most_shared_bytes() {
+  BOBBIN_ASSIGN(const int bytes, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  return static_cast<size_t>(bytes);
+}
+
 Result<LoadedKernel> kernel_load(const void* code, const char* name) {
   cudaLibrary_t library = nullptr;
   BOBBIN_TRY(BOBBIN_CUDA(cudaLibraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0)));

@@ -39,6 +39,7 @@ struct Composed {
   std::string
       declarations;  // they end with `Query`, the kernel's type, and belong into namespace bobbin::plan
   uint32_t shared_bytes = 0;        // of a block
+  uint32_t warps = kWarps;          // of a block
   std::vector<uint64_t> numbers{};  // QueryInput::numbers
 
   // The whole source for the GPU.
@@ -46,7 +47,9 @@ struct Composed {
 };
 
 // Empty if no kernel can be composed. The query's arguments (ranges, buffers, rows) are not part of it.
+// `most_shared`: bytes of shared memory that a block may have.
 [[nodiscard]] std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns,
-                                              const KnownWidths& widths, const Formulas& formulas);
+                                              const KnownWidths& widths, const Formulas& formulas,
+                                              size_t most_shared);
 
 }  // namespace bobbin::plan

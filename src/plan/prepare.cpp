@@ -13,6 +13,7 @@
 #include "codecs/ascending.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
+#include "device/cuda_api.hpp"
 #include "plan/compiled.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/expand.hpp"
@@ -399,15 +400,25 @@ class Preparer {
     BOBBIN_ASSIGN(const KnownWidths widths, sample_widths(columns_, made_.query_, *made_.pieces_, stream_));
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
+    const size_t shared = most_shared();
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
       auto& composed = made_.composed_.emplace_back();
       const Formulas formulas = formulas_from(first);
-      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas);
+      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas, shared);
       if (!made_.query_.runs.any()) {
-        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas);
+        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas, shared);
       }
     }
     return {};
+  }
+  // Bytes of shared memory that a block may have: in the emulator as on an H200.
+  [[nodiscard]] size_t most_shared() const {
+    constexpr size_t kOfEmulator = 227 * 1024;
+    if (stream_.backend() != Backend::cuda) {
+      return kOfEmulator;
+    }
+    const auto found = cuda_api::most_shared_bytes();
+    return found.has_value() ? *found : 0;
   }
   [[nodiscard]] Formulas formulas_from(size_t first) const {
     const std::span all(made_.formulas_.folds);

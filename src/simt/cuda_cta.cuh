@@ -94,6 +94,15 @@ class CudaCta {
     s.data[i] = v;
   }
 
+  template <class T, uint32_t N>
+  __device__ __forceinline__ uint32_t place(const Shared<T, N>& s, uint32_t i) const {
+    return address(s.data + i);
+  }
+  template <class T, uint32_t N>
+  __device__ __forceinline__ T load_at(const Shared<T, N>& /*s*/, uint32_t place) const {
+    return *static_cast<const T*>(__cvta_shared_to_generic(place));
+  }
+
   // Data that is used only once should not evict data that is used again: evict it first.
   template <class T>
   __device__ __forceinline__ std::remove_const_t<T> load_once(Global<T> g, uint64_t i) const {
