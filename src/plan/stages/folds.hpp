@@ -322,7 +322,8 @@ struct Sum {
   // The rows whose codes are in a range, from `low` on.
   template <class Slot, class Q, class Total>
   [[nodiscard]] BOBBIN_HD static bool add_rest(Q& q, uint32_t low, const KeyRange& codes, Total& total) {
-    const auto& state = get<kSlot>(q.states);
+    auto& state = get<kSlot>(q.states);
+    state.forget();
     const uint32_t first = static_cast<uint32_t>(state.use.low) - low;
     const uint32_t span = static_cast<uint32_t>(codes.low + codes.span) - low;
     uint32_t nearest = ~uint32_t{0};
@@ -332,7 +333,11 @@ struct Sum {
       nearest = distance < nearest ? distance : nearest;
     }
     const auto test = [&](uint32_t packed) { return packed + first <= span; };
-    return !q.cta.any(nearest <= span) || add_entries<Slot>(q, test, total);
+    if (!q.cta.any(nearest <= span)) {
+      return true;
+    }
+    state.forget();
+    return add_entries<Slot>(q, test, total);
   }
   // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
   template <class Slot, class Q>

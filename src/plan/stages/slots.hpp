@@ -133,6 +133,13 @@ struct Packed {
       }
     }
     [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return static_cast<Value>(lane.value(n)); }
+    // Values are extracted again: those of an earlier pass would take registers until a later one.
+    BOBBIN_HD void forget() {
+      BOBBIN_UNROLL
+      for (uint32_t& word : lane.words) {
+        word = opaque(word);
+      }
+    }
     template <uint32_t kFactor>
     [[nodiscard]] BOBBIN_HD uint32_t add_scaled(uint32_t n, uint32_t sum) const {
       return lane.template add_scaled<kFactor>(n, sum);
@@ -146,6 +153,7 @@ struct Packed {
       load_packed<T, Widths>(cta, packed, use, values);
     }
     [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return values[n]; }
+    BOBBIN_HD void forget() {}
     // `sum` plus value n times a constant.
     template <uint32_t kFactor>
     [[nodiscard]] BOBBIN_HD uint32_t add_scaled(uint32_t n, uint32_t sum) const {
