@@ -71,6 +71,9 @@ Result<int> compute_capability() {
 Result<size_t> most_shared_bytes() {
   return no_cuda();
 }
+Result<uint32_t> num_sms() {
+  return no_cuda();
+}
 Result<LoadedKernel> kernel_load(const void* /*code*/, const char* /*name*/) {
   return no_cuda();
 }

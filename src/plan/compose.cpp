@@ -25,7 +25,8 @@ constexpr uint32_t kPackedKind = 16;        // of slots: added to the layout
 constexpr size_t kMostShared = 96 * 1024;   // of a block
 constexpr size_t kMostGroups = 160 * 1024;  // the same with groups
 constexpr size_t kMostEntries = 32 * 1024;  // bytes of dictionaries among them
-constexpr uint64_t kFewEntries = 512;       // that have copies which keep lanes apart
+constexpr uint64_t kFewEntries = 512;       // whose words have copies that keep lanes apart
+constexpr uint64_t kRowsForEntry = 2;       // of an SM, if copying entries is worth it
 constexpr size_t kLeastHeld = 64 * 1024;    // bytes for some of the entries that are worth a block
 constexpr uint32_t kWarpsThatHold = 32;     // of such a block
 constexpr size_t kAlignment = 1024;         // what it adds, at most
@@ -33,12 +34,8 @@ constexpr size_t kAlignment = 1024;         // what it adds, at most
 class Composer {
  public:
   Composer(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths, const Formulas& formulas,
-           size_t most_shared)
-      : query_(query),
-        num_columns_(num_columns),
-        widths_(widths),
-        formulas_(formulas),
-        most_shared_(most_shared) {}
+           const DeviceLimits& limits)
+      : query_(query), num_columns_(num_columns), widths_(widths), formulas_(formulas), limits_(limits) {}
 
   std::optional<Composed> compose() {
     const auto inputs = choose_inputs(query_, widths_, formulas_, packable());
@@ -479,7 +476,7 @@ class Composer {
     const ColumnPlan& column = query_.columns[c];
     const auto entries = static_cast<uint32_t>(std::min<uint64_t>(widths_.entries[c], kMostEntries));
     const std::string start = fmt::format("Entries<{}, {}, ", column.num_nodes - 1, type_of(column.bytes));
-    if (widths_.entries[c] > kFewEntries && is_by_code(c) && is_range()) {
+    if ((column.bytes == 8 || widths_.entries[c] > kFewEntries) && is_by_code(c) && is_range()) {
       if (const size_t room = take_room(c); room != 0) {
         return fmt::format(", Held{}{}>", start, room);
       }
@@ -497,14 +494,16 @@ class Composer {
     return query_.num_steps == 1 && query_.steps[0].op == StepOp::test && !query_.steps[0].negated &&
            query_.steps[0].table.data == nullptr;
   }
-  // For how many entries of a dictionary a block of many threads has room; 0 if they are too few.
+  // For how many entries of a dictionary a block of many threads has room; 0 if they, or the rows, are too
+  // few.
   size_t take_room(uint32_t c) {
     const size_t size = query_.columns[c].bytes;
     warps_ = kWarpsThatHold;
     const size_t others = shared_ + bytes_of_uses() + 2 * kAlignment;
-    const size_t most = most_shared_ > others ? (most_shared_ - others) / size : 0;
+    const size_t most = limits_.shared_bytes > others ? (limits_.shared_bytes - others) / size : 0;
     const size_t room = std::min<size_t>(most, widths_.entries[c]);
-    if (room * size < kLeastHeld && room < widths_.entries[c]) {
+    const uint64_t rows = (query_.end - query_.begin) / limits_.sms;
+    if ((room * size < kLeastHeld && room < widths_.entries[c]) || rows < room * kRowsForEntry) {
       warps_ = Composed::kWarps;
       return 0;
     }
@@ -516,7 +515,7 @@ class Composer {
   uint32_t num_columns_;
   const KnownWidths& widths_;
   const Formulas& formulas_;
-  size_t most_shared_;
+  const DeviceLimits& limits_;
   InputColumns inputs_;
   std::array<Slot, kMaxColumns> slots_{};
   std::array<uint32_t, kMaxColumns> input_slots_{};  // of values that expressions use
@@ -551,8 +550,8 @@ bool Formulas::empty() const {
 }
 
 std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths,
-                                const Formulas& formulas, size_t most_shared) {
-  return Composer(query, num_columns, widths, formulas, most_shared).compose();
+                                const Formulas& formulas, const DeviceLimits& limits) {
+  return Composer(query, num_columns, widths, formulas, limits).compose();
 }
 
 std::string Composed::source() const {

@@ -46,10 +46,16 @@ struct Composed {
   [[nodiscard]] std::string source() const;
 };
 
-// Empty if no kernel can be composed. The query's arguments (ranges, buffers, rows) are not part of it.
-// `most_shared`: bytes of shared memory that a block may have.
+// What kernels can use of a device.
+struct DeviceLimits {
+  size_t shared_bytes = 0;  // of a block
+  uint32_t sms = 1;
+};
+
+// Empty if no kernel can be composed. The query's arguments (ranges, buffers, and whether there are some rows
+// more or less) are not part of it.
 [[nodiscard]] std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns,
                                               const KnownWidths& widths, const Formulas& formulas,
-                                              size_t most_shared);
+                                              const DeviceLimits& limits);
 
 }  // namespace bobbin::plan

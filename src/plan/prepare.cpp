@@ -400,25 +400,25 @@ class Preparer {
     BOBBIN_ASSIGN(const KnownWidths widths, sample_widths(columns_, made_.query_, *made_.pieces_, stream_));
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
-    const size_t shared = most_shared();
+    const DeviceLimits limits = this->limits();
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
       auto& composed = made_.composed_.emplace_back();
       const Formulas formulas = formulas_from(first);
-      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas, shared);
+      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas, limits);
       if (!made_.query_.runs.any()) {
-        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas, shared);
+        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas, limits);
       }
     }
     return {};
   }
-  // Bytes of shared memory that a block may have: in the emulator as on an H200.
-  [[nodiscard]] size_t most_shared() const {
-    constexpr size_t kOfEmulator = 227 * 1024;
+  // The emulator's: one SM of an H200. If they are not known, none.
+  [[nodiscard]] DeviceLimits limits() const {
     if (stream_.backend() != Backend::cuda) {
-      return kOfEmulator;
+      return {.shared_bytes = 227 * 1024, .sms = 1};
     }
-    const auto found = cuda_api::most_shared_bytes();
-    return found.has_value() ? *found : 0;
+    const auto shared = cuda_api::most_shared_bytes();
+    const auto sms = cuda_api::num_sms();
+    return shared.has_value() && sms.has_value() ? DeviceLimits{*shared, *sms} : DeviceLimits{};
   }
   [[nodiscard]] Formulas formulas_from(size_t first) const {
     const std::span all(made_.formulas_.folds);

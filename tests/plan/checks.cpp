@@ -303,7 +303,7 @@ Array draw_large_dictionary(uint32_t kind, Random& random) {
     case 1:
       return draw_large_dictionary<int64_t>(5000, 24'000, beyond, random);
     case 2:
-      return draw_large_dictionary<int32_t>(20'000, 30'000, beyond, random);
+      return draw_large_dictionary<int32_t>(20'000, 70'000, beyond, random);
     default:
       return draw_large_dictionary<uint64_t>(kHeld + 1500, 110'000, beyond, random);
   }

@@ -92,7 +92,6 @@ TEST(CompiledQueries, OfCommonEncodings) {
 
 TEST(CompiledQueries, OfLargeDictionaries) {
   const size_t cases = run_drawn(kDrawnHeld, [](uint64_t seed, Random& random) {
-    simt::default_emulator_options().resident_blocks = 1;  // which has enough rows for its entries
     return check_held(Backend::emulator, static_cast<uint32_t>(seed % kHeldKinds), random);
   });
   EXPECT_EQ(runs, 2 * cases);  // with and without a bitmap

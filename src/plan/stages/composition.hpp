@@ -240,7 +240,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       } else if constexpr (kHolds<Map>) {
         static_assert(kOnePass && Where::kPackedRange);
         Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads,
-                   Where::range(*this), (end - begin) / cta.num_blocks());
+                   Where::range(*this));
       } else if constexpr (FoldAt<F>::kOfValues) {
         Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads);
       }

@@ -151,13 +151,10 @@ struct HeldEntries {
     simt::Shared<uint32_t, 1> held;      // their number
   };
 
-  // `rows`: those of the block. Few rows are not worth copying entries for.
   template <class Cta>
   BOBBIN_HD static void begin(Cta& cta, Shared& shared, const ColumnPlan& column, uint32_t threads,
-                              const KeyRange& codes, uint64_t rows) {
-    constexpr uint64_t kRowsForOne = 4;
-    const uint64_t wanted = codes.span < kRoom ? codes.span + 1 : kRoom;
-    const uint32_t held = rows < wanted * kRowsForOne ? 0 : static_cast<uint32_t>(wanted);
+                              const KeyRange& codes) {
+    const uint32_t held = codes.span < kRoom ? static_cast<uint32_t>(codes.span) + 1 : kRoom;
     for (uint32_t i = cta.thread(); i < held; i += threads) {
       cta.store(shared.entries, i, column.nodes[kNode].template entry<T>(cta, codes.low + i));
     }
