@@ -20,13 +20,17 @@ BOBBIN_HD uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t sum) {
 #endif
 }
 
-// `sum` plus both unsigned halves of a word: one instruction on a GPU.
-BOBBIN_HD uint32_t add_halves(uint32_t halves, uint32_t sum) {
+// `sum` plus both unsigned halves of a word, multiplied by the two lowest bytes of `factors`: one instruction
+// on a GPU.
+BOBBIN_HD uint32_t dot_halves(uint32_t halves, uint32_t factors, uint32_t sum) {
 #ifdef __CUDA_ARCH__
-  return __dp2a_lo(halves, 0x0101U, sum);
+  return __dp2a_lo(halves, factors, sum);
 #else
-  return sum + (halves & 0xffff) + (halves >> 16);
+  return sum + (halves & 0xffff) * (factors & 0xff) + (halves >> 16) * (factors >> 8 & 0xff);
 #endif
+}
+BOBBIN_HD uint32_t add_halves(uint32_t halves, uint32_t sum) {
+  return dot_halves(halves, 0x0101, sum);
 }
 
 // A one in each byte, or in each half of a word.

@@ -202,6 +202,16 @@ Result<int> compute_capability() {
   return *major * 10 + minor;
 }
 
+Result<size_t> most_shared_bytes() {
+  BOBBIN_ASSIGN(const int bytes, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  return static_cast<size_t>(bytes);
+}
+
+Result<uint32_t> num_sms() {
+  BOBBIN_ASSIGN(const int sms, attribute(cudaDevAttrMultiProcessorCount));
+  return static_cast<uint32_t>(sms);
+}
+
 Result<LoadedKernel> kernel_load(const void* code, const char* name) {
   cudaLibrary_t library = nullptr;
   BOBBIN_TRY(BOBBIN_CUDA(cudaLibraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0)));

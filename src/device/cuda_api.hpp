@@ -42,6 +42,10 @@ void deallocate_pinned(void* data);
 // The current GPU's compute capability times ten: 90 for 9.0.
 [[nodiscard]] Result<int> compute_capability();
 
+// Bytes of shared memory that a block may have on the current GPU, and its number of SMs.
+[[nodiscard]] Result<size_t> most_shared_bytes();
+[[nodiscard]] Result<uint32_t> num_sms();
+
 // A kernel of one parameter, from machine code in memory that must stay there. It is never unloaded.
 struct LoadedKernel {
   void* handle = nullptr;

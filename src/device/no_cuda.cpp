@@ -68,6 +68,12 @@ Status fill(void* /*to*/, uint8_t /*value*/, size_t /*bytes*/, void* /*stream*/)
 Result<int> compute_capability() {
   return no_cuda();
 }
+Result<size_t> most_shared_bytes() {
+  return no_cuda();
+}
+Result<uint32_t> num_sms() {
+  return no_cuda();
+}
 Result<LoadedKernel> kernel_load(const void* /*code*/, const char* /*name*/) {
   return no_cuda();
 }

@@ -48,9 +48,9 @@ Result<Ran> run_on_gpu(const Composed& composed, const QueryInput& query, const 
   if (kernel == nullptr) {
     return Ran{};
   }
-  jit::LaunchShape shape{.blocks = 0, .threads = Composed::kThreads, .shared_bytes = composed.shared_bytes};
+  jit::LaunchShape shape{.blocks = 0, .threads = 32 * composed.warps, .shared_bytes = composed.shared_bytes};
   BOBBIN_ASSIGN(const uint32_t together, kernel->resident_blocks(shape));
-  shape.blocks = std::min<uint64_t>(together, ceil_div<uint64_t>(num_vectors(query.end), Composed::kWarps));
+  shape.blocks = std::min<uint64_t>(together, ceil_div<uint64_t>(num_vectors(query.end), composed.warps));
   BOBBIN_TRY(kernel->launch(shape, query, stream));
   return Ran{.done = true, .registers = kernel->registers(), .local_bytes = kernel->local_bytes()};
 }

@@ -25,11 +25,17 @@ constexpr uint32_t kPackedKind = 16;        // of slots: added to the layout
 constexpr size_t kMostShared = 96 * 1024;   // of a block
 constexpr size_t kMostGroups = 160 * 1024;  // the same with groups
 constexpr size_t kMostEntries = 32 * 1024;  // bytes of dictionaries among them
+constexpr uint64_t kFewEntries = 512;       // whose words have copies that keep lanes apart
+constexpr uint64_t kRowsForEntry = 2;       // of an SM, if copying entries is worth it
+constexpr size_t kLeastHeld = 64 * 1024;    // bytes for some of the entries that are worth a block
+constexpr uint32_t kWarpsThatHold = 32;     // of such a block
+constexpr size_t kAlignment = 1024;         // what it adds, at most
 
 class Composer {
  public:
-  Composer(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths, const Formulas& formulas)
-      : query_(query), num_columns_(num_columns), widths_(widths), formulas_(formulas) {}
+  Composer(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths, const Formulas& formulas,
+           const DeviceLimits& limits)
+      : query_(query), num_columns_(num_columns), widths_(widths), formulas_(formulas), limits_(limits) {}
 
   std::optional<Composed> compose() {
     const auto inputs = choose_inputs(query_, widths_, formulas_, packable());
@@ -48,21 +54,22 @@ class Composer {
       add_marks();
     }
     ok_ = ok_ && uses_ + leaves_ <= kMostUses && names_.size() <= kMostSlots &&
-          writer_.numbers().size() <= kMaxNumbers && shared_ <= (has_groups() ? kMostGroups : kMostShared);
+          writer_.numbers().size() <= kMaxNumbers &&
+          (holds_entries() || shared_ <= (has_groups() ? kMostGroups : kMostShared));
     if (!ok_) {
       return std::nullopt;
     }
-    // What is prepared for vectors (Composition::kBothUses), and what alignment adds.
-    const size_t uses = size_t{Composed::kThreads} * (uses_ + leaves_ == 2 && !wide_ ? 2 : 1);
-    const size_t bytes = shared_ + uses * (wide_ ? 32 : 16) + 1024;
+    const size_t bytes = shared_ + bytes_of_uses() + kAlignment;
     Composed made{.declarations = {},
-                  .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024)),
+                  .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, kAlignment)),
+                  .warps = warps_,
                   .numbers = writer_.numbers()};
     constexpr const char* kIndent = "                          ";
-    made.declarations = fmt::format(
-        "{}using Query = Composition<List<{}>,\n{}List<{}>,\n{}List<{}>,\n{}{}, {}, {}>;\n", columns_,
-        fmt::join(names_, ", "), kIndent, fmt::join(tests_, ", "), kIndent, fmt::join(folds_, ", "), kIndent,
-        query_.bitmap.data != nullptr, made.shared_bytes, min_blocks());
+    made.declarations =
+        fmt::format("{}using Query = Composition<List<{}>,\n{}List<{}>,\n{}List<{}>,\n{}{}, {}, {}{}>;\n",
+                    columns_, fmt::join(names_, ", "), kIndent, fmt::join(tests_, ", "), kIndent,
+                    fmt::join(folds_, ", "), kIndent, query_.bitmap.data != nullptr, made.shared_bytes,
+                    min_blocks(), holds_entries() ? fmt::format(", {}", warps_) : "");
     return made;
   }
 
@@ -75,8 +82,18 @@ class Composer {
 
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
   [[nodiscard]] uint32_t min_blocks() const {
-    const bool words = names_.size() == 1 && all_packed_ && !query_.runs.any();
+    if (holds_entries()) {
+      return 1;
+    }
+    const bool words = (names_.size() == 1 || is_in_bytes()) && all_packed_ && !query_.runs.any();
     return wide_ ? (words ? 3 : 2) : (words ? 4 : 3);
+  }
+
+  // Whether entries of a dictionary take all of an SM's shared memory, for one block of many threads.
+  [[nodiscard]] bool holds_entries() const { return warps_ != Composed::kWarps; }
+  // What is prepared for vectors (Composition::kBothUses).
+  [[nodiscard]] size_t bytes_of_uses() const {
+    return size_t{warps_} * 32 * (uses_ + leaves_ == 2 && !wide_ ? 2 : 1) * (wide_ ? 32 : 16);
   }
 
   [[nodiscard]] bool has_groups() const { return query_.groups.num_keys != 0; }
@@ -149,6 +166,29 @@ class Composer {
   }
   [[nodiscard]] bool is_made(uint32_t c) const { return (inputs_.made >> c & 1) != 0; }
 
+  // Whether all values have 4 bits, or all 8, and are tested and summed four at a time
+  // (Composition::kInBytes).
+  [[nodiscard]] bool is_in_bytes() const {
+    return in_bytes_ && byte_width_ != 0 && computed_.empty() && !has_groups() && !query_.marks.any() &&
+           query_.bitmap.data == nullptr && query_.num_folds != 0 && query_.num_steps != 0 &&
+           std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {
+             return step.op == StepOp::is_null || step.op == StepOp::compare ||
+                    (step.op == StepOp::test && query_.columns[step.column].form == ColumnForm::bitmap);
+           });
+  }
+  // Whether that is possible with a packed column and those before it.
+  [[nodiscard]] bool stays_in_bytes(uint32_t c) {
+    const ColumnPlan& column = query_.columns[c];
+    const std::vector<uint8_t>& widths = widths_.of[c][0];
+    if (column.packed_bytes() != 4 || column.is_float || column.validity.kind != Validity::Kind::all ||
+        widths.size() != 1 || (widths[0] != 4 && widths[0] != 8) ||
+        (byte_width_ != 0 && byte_width_ != widths[0])) {
+      return false;
+    }
+    byte_width_ = widths[0];
+    return true;
+  }
+
   void add_slot(uint32_t c) {
     const ColumnPlan& column = query_.columns[c];
     const uint32_t sums = count_folds(c, Fold::sum);
@@ -179,6 +219,7 @@ class Composer {
                            nulls_of(c)));
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
+      in_bytes_ = in_bytes_ && !coded && stays_in_bytes(c);
     } else if (const std::string words =
                    is_made(c) && inputs_.rows != WantedRows::any ? "" : slot_of_words(c);
                !words.empty()) {
@@ -405,12 +446,12 @@ class Composer {
       shared_ += written.shared_bytes;
     }
   }
-  // Whether rows are all tested and summed by the codes of one column of integers of up to 32 bits.
+  // Whether rows are all tested and summed by the codes of one column of integers.
   [[nodiscard]] bool is_by_code(uint32_t c) const {
     const ColumnPlan& column = query_.columns[c];
     return names_.size() == 1 && slots_[c].packed && query_.num_folds == 1 && !has_groups() &&
            !query_.runs.any() && query_.folds[0].op == Fold::sum && query_.bitmap.data == nullptr &&
-           column.validity.kind == Validity::Kind::all && !column.is_float && column.bytes <= 4 &&
+           column.validity.kind == Validity::Kind::all && !column.is_float &&
            std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {
              return step.op == StepOp::is_null || step.op == StepOp::compare ||
                     (step.op == StepOp::test && step.column != c);
@@ -435,7 +476,12 @@ class Composer {
     const ColumnPlan& column = query_.columns[c];
     const auto entries = static_cast<uint32_t>(std::min<uint64_t>(widths_.entries[c], kMostEntries));
     const std::string start = fmt::format("Entries<{}, {}, ", column.num_nodes - 1, type_of(column.bytes));
-    if (is_by_code(c)) {
+    if ((column.bytes == 8 || widths_.entries[c] > kFewEntries) && is_by_code(c) && is_range()) {
+      if (const size_t room = take_room(c); room != 0) {
+        return fmt::format(", Held{}{}>", start, room);
+      }
+    }
+    if (is_by_code(c) && column.bytes <= 4) {
       if (const uint32_t copies = take_copies(size_t{entries} * sizeof(uint64_t), 16); copies != 0) {
         return fmt::format(", Matching{}{}, {}, {}>", start, entries, copies, column.is_signed);
       }
@@ -443,11 +489,33 @@ class Composer {
     const uint32_t copies = take_copies(size_t{entries} * column.bytes, 32);
     return copies == 0 ? fmt::format(", {}0, 1>", start) : fmt::format(", {}{}, {}>", start, entries, copies);
   }
+  // Whether rows match if a value is in a range.
+  [[nodiscard]] bool is_range() const {
+    return query_.num_steps == 1 && query_.steps[0].op == StepOp::test && !query_.steps[0].negated &&
+           query_.steps[0].table.data == nullptr;
+  }
+  // For how many entries of a dictionary a block of many threads has room; 0 if they, or the rows, are too
+  // few.
+  size_t take_room(uint32_t c) {
+    const size_t size = query_.columns[c].bytes;
+    warps_ = kWarpsThatHold;
+    const size_t others = shared_ + bytes_of_uses() + 2 * kAlignment;
+    const size_t most = limits_.shared_bytes > others ? (limits_.shared_bytes - others) / size : 0;
+    const size_t room = std::min<size_t>(most, widths_.entries[c]);
+    const uint64_t rows = (query_.end - query_.begin) / limits_.sms;
+    if ((room * size < kLeastHeld && room < widths_.entries[c]) || rows < room * kRowsForEntry) {
+      warps_ = Composed::kWarps;
+      return 0;
+    }
+    shared_ += (room + 1) * size;
+    return room;
+  }
 
   const QueryInput& query_;
   uint32_t num_columns_;
   const KnownWidths& widths_;
   const Formulas& formulas_;
+  const DeviceLimits& limits_;
   InputColumns inputs_;
   std::array<Slot, kMaxColumns> slots_{};
   std::array<uint32_t, kMaxColumns> input_slots_{};  // of values that expressions use
@@ -464,8 +532,11 @@ class Composer {
   std::vector<std::string> folds_;
   uint32_t uses_ = 0;
   uint32_t leaves_ = 0;
+  uint32_t warps_ = Composed::kWarps;
   bool wide_ = false;  // values of 64 bits
   bool all_packed_ = true;
+  bool in_bytes_ = true;
+  uint32_t byte_width_ = 0;  // of columns so far
   size_t shared_ = 0;
   size_t entries_ = 0;  // bytes of dictionaries among them
   bool ok_ = true;
@@ -479,8 +550,8 @@ bool Formulas::empty() const {
 }
 
 std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns, const KnownWidths& widths,
-                                const Formulas& formulas) {
-  return Composer(query, num_columns, widths, formulas).compose();
+                                const Formulas& formulas, const DeviceLimits& limits) {
+  return Composer(query, num_columns, widths, formulas, limits).compose();
 }
 
 std::string Composed::source() const {

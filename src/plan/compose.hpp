@@ -39,14 +39,23 @@ struct Composed {
   std::string
       declarations;  // they end with `Query`, the kernel's type, and belong into namespace bobbin::plan
   uint32_t shared_bytes = 0;        // of a block
+  uint32_t warps = kWarps;          // of a block
   std::vector<uint64_t> numbers{};  // QueryInput::numbers
 
   // The whole source for the GPU.
   [[nodiscard]] std::string source() const;
 };
 
-// Empty if no kernel can be composed. The query's arguments (ranges, buffers, rows) are not part of it.
+// What kernels can use of a device.
+struct DeviceLimits {
+  size_t shared_bytes = 0;  // of a block
+  uint32_t sms = 1;
+};
+
+// Empty if no kernel can be composed. The query's arguments (ranges, buffers, and whether there are some rows
+// more or less) are not part of it.
 [[nodiscard]] std::optional<Composed> compose(const QueryInput& query, uint32_t num_columns,
-                                              const KnownWidths& widths, const Formulas& formulas);
+                                              const KnownWidths& widths, const Formulas& formulas,
+                                              const DeviceLimits& limits);
 
 }  // namespace bobbin::plan

@@ -126,6 +126,24 @@ struct Lane {
     }
   }
 
+  // `sum` plus value n times a constant: one instruction if the type has 8 or 16 bits and values fill it.
+  template <uint32_t kFactor>
+  [[nodiscard]] BOBBIN_HD uint32_t add_scaled(uint32_t n, uint32_t sum) const {
+    if constexpr (kBits<T> == 8 && kFactor < 256) {
+      return dot_bytes(four(n / 4), kFactor << n % 4 * 8, sum);
+    } else if constexpr (kBits<T> == 16 && kFactor < 256) {
+      return dot_halves(two(n / 2), kFactor << n % 2 * 8, sum);
+    } else {
+      return sum + static_cast<uint32_t>(value(n)) * kFactor;
+    }
+  }
+
+  // Two neighbouring 16-bit values, from number 2 k on, one per half of the word.
+  [[nodiscard]] BOBBIN_HD uint32_t two(uint32_t k) const {
+    static_assert(kBits<T> == 16);
+    return shifted(k) & bobbin::low_mask<uint32_t>(W) * 0x00010001;
+  }
+
   // Four neighbouring 8-bit values, from number 4 k on, one per byte.
   [[nodiscard]] BOBBIN_HD uint32_t four(uint32_t k) const {
     static_assert(kBits<T> == 8);
@@ -202,38 +220,45 @@ template <uint32_t W>
 // time, a byte each. A dot product moves the four results to their places in the thread's word.
 template <class T, uint32_t W>
 inline constexpr bool kTestsBytes = kBits<T> >= 32 && (W == 4 || W == 8);
+// Group g of a thread's values, in bytes: 0 to 7.
 template <class T, uint32_t W>
-[[nodiscard]] BOBBIN_HD uint32_t test_bytes(const Lane<T, W>& lane, uint32_t low, uint32_t span) {
+[[nodiscard]] BOBBIN_HD uint32_t bytes_of(const Lane<T, W>& lane, uint32_t g) {
   static_assert(kTestsBytes<T, W>);
-  constexpr uint32_t kOnes = kLaneOnes<8>;
-  const uint32_t from = low * kOnes;
-  const uint32_t to = (low + span) * kOnes;
-  const auto found = [&](uint32_t k, uint32_t s) {
-    return bytes_within<W>(lane.words[k] >> s * W & low_mask<uint32_t>(W) * kOnes, from, to);
-  };
+  constexpr uint32_t kPerByte = 8 / W;
+  return lane.words[g / kPerByte] >> g % kPerByte * W & low_mask<uint32_t>(W) * kLaneOnes<8>;
+}
+// A bit for each value, in the thread's order, from the highest bits of bytes: found(g) has those of group g.
+template <class T, uint32_t W, class F>
+[[nodiscard]] BOBBIN_HD uint32_t bits_of_bytes(F&& found) {
   // 16 bits of the word each, multiplied by 256, since results are the highest bits of bytes.
   uint32_t first = 0;
   uint32_t second = 0;
   BOBBIN_UNROLL
   for (uint32_t k = W; k-- > 0;) {
     if constexpr (kBits<T> == 64 && W == 8) {  // bits of even values, then those of odd ones
-      const uint32_t hits = found(k, 0);
+      const uint32_t hits = found(k * (8 / W));
       first = dot_bytes(hits, 0x00040002, first << 2);
       second = dot_bytes(hits, 0x04000200, second << 2);
     } else if constexpr (kBits<T> == 64) {
-      first = dot_bytes(found(k, 0), 0x10080402, first << 4);
-      second = dot_bytes(found(k, 1), 0x10080402, second << 4);
+      first = dot_bytes(found(k * (8 / W)), 0x10080402, first << 4);
+      second = dot_bytes(found(k * (8 / W) + 1), 0x10080402, second << 4);
     } else {
       uint32_t& half = k < W / 2 ? first : second;
       if constexpr (W == 8) {
-        half = dot_bytes(found(k, 0), 0x10080402, half << 4);
+        half = dot_bytes(found(k * (8 / W)), 0x10080402, half << 4);
       } else {
-        half = dot_bytes(found(k, 1), 0x80200802, half << 7);
-        half = dot_bytes(found(k, 0), 0x80200802, half << 1);
+        half = dot_bytes(found(k * (8 / W) + 1), 0x80200802, half << 7);
+        half = dot_bytes(found(k * (8 / W)), 0x80200802, half << 1);
       }
     }
   }
   return first >> 8 | second << 8;
+}
+template <class T, uint32_t W>
+[[nodiscard]] BOBBIN_HD uint32_t test_bytes(const Lane<T, W>& lane, uint32_t low, uint32_t span) {
+  const uint32_t from = low * kLaneOnes<8>;
+  const uint32_t to = (low + span) * kLaneOnes<8>;
+  return bits_of_bytes<T, W>([&](uint32_t g) { return bytes_within<W>(bytes_of(lane, g), from, to); });
 }
 
 // A sum of integers: low + high * 2^32. Each part has room for 2^31 values.

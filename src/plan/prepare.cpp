@@ -13,6 +13,7 @@
 #include "codecs/ascending.hpp"
 #include "codecs/dict/dict.hpp"
 #include "core/bits.hpp"
+#include "device/cuda_api.hpp"
 #include "plan/compiled.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/expand.hpp"
@@ -399,15 +400,25 @@ class Preparer {
     BOBBIN_ASSIGN(const KnownWidths widths, sample_widths(columns_, made_.query_, *made_.pieces_, stream_));
     uint32_t some_bitmap = 0;  // it is not written
     const auto columns = static_cast<uint32_t>(columns_.size());
+    const DeviceLimits limits = this->limits();
     for (size_t first = 0; first == 0 || first < made_.folds_.size(); first += at_once) {
       auto& composed = made_.composed_.emplace_back();
       const Formulas formulas = formulas_from(first);
-      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas);
+      composed[0] = compose(made_.part(first, nullptr), columns, widths, formulas, limits);
       if (!made_.query_.runs.any()) {
-        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas);
+        composed[1] = compose(made_.part(first, &some_bitmap), columns, widths, formulas, limits);
       }
     }
     return {};
+  }
+  // The emulator's: one SM of an H200. If they are not known, none.
+  [[nodiscard]] DeviceLimits limits() const {
+    if (stream_.backend() != Backend::cuda) {
+      return {.shared_bytes = 227 * 1024, .sms = 1};
+    }
+    const auto shared = cuda_api::most_shared_bytes();
+    const auto sms = cuda_api::num_sms();
+    return shared.has_value() && sms.has_value() ? DeviceLimits{*shared, *sms} : DeviceLimits{};
   }
   [[nodiscard]] Formulas formulas_from(size_t first) const {
     const std::span all(made_.formulas_.folds);

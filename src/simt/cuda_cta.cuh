@@ -100,6 +100,14 @@ class CudaCta {
   __device__ __forceinline__ void prefetch(Global<T> g, uint64_t i) const {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(g.data + i)));
   }
+  template <class T, uint32_t N>
+  __device__ __forceinline__ uint32_t place(const Shared<T, N>& s, uint32_t i) const {
+    return address(s.data + i);
+  }
+  template <class T, uint32_t N>
+  __device__ __forceinline__ T load_at(const Shared<T, N>& /*s*/, uint32_t place) const {
+    return *static_cast<const T*>(__cvta_shared_to_generic(place));
+  }
 
   // Data that is used only once should not evict data that is used again: evict it first.
   template <class T>

@@ -163,6 +163,15 @@ class EmulatorCta {
     emulator::check_shared_store(thread_, s.data, i, N, sizeof(T), where);
     s.data[i] = v;
   }
+  template <class T, uint32_t N>
+  uint32_t place(const Shared<T, N>& /*s*/, uint32_t i) {
+    return i * sizeof(T);
+  }
+  template <class T, uint32_t N>
+  T load_at(const Shared<T, N>& s, uint32_t place, Where where = Where::current()) {
+    // Between two elements is outside.
+    return load(s, place % sizeof(T) == 0 ? place / sizeof(T) : ~uint32_t{0}, where);
+  }
   template <class T>
   std::remove_const_t<T> load_once(Global<T> g, uint64_t i, Where where = Where::current()) {
     return load(g, i, where);

@@ -64,6 +64,15 @@ TEST(GpuQueries, GroupsInCompiledKernels) {
   EXPECT_EQ(check_grouped_nulls(Backend::cuda), "");
 }
 
+TEST(GpuQueries, LargeDictionariesAndColumnsOfOneWidthInCompiledKernels) {
+  for (uint64_t seed = 0; seed < num_seeds(32); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_held(Backend::cuda, static_cast<uint32_t>(seed % kHeldKinds), random), "")
+        << "seed " << seed;
+    ASSERT_EQ(check_alike(Backend::cuda, static_cast<uint32_t>(seed), random), "") << "seed " << seed;
+  }
+}
+
 TEST(GpuQueries, MarksInCompiledKernels) {
   for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
     Random random(seed);

@@ -265,6 +265,140 @@ std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random, 
   return check_compiled_case(c, backend, compares);
 }
 
+namespace {
+
+// Entries with gaps between them, each in at least one row; rows are drawn. Some codes exceed the last
+// entry's if `beyond`.
+template <class T>
+Array draw_large_dictionary(uint64_t entries, uint64_t rows, bool beyond, Random& random) {
+  std::vector<T> values(entries);
+  for (uint64_t i = 0; i < entries; ++i) {
+    values[i] = static_cast<T>((i * 3 - entries) << (sizeof(T) == 8 ? 40 : 8) | random.below(200));
+  }
+  std::vector<uint16_t> codes(rows);
+  for (uint64_t i = 0; i < rows; ++i) {
+    codes[i] = static_cast<uint16_t>(i < entries ? i : random.below(entries));
+    if (beyond && random.below(100) == 0) {
+      codes[i] = static_cast<uint16_t>(~random.below(100));
+    }
+  }
+  const Codec& ffor = *find_codec(CodecId::ffor);
+  return {.codec = CodecId::dict,
+          .type = kDTypeOf<T>,
+          .length = rows,
+          .metadata = {},
+          .buffers = {},
+          .children = {*ffor.encode({DType::u16, codes.data(), codes.size()}),
+                       *ffor.encode({kDTypeOf<T>, values.data(), values.size()})}};
+}
+
+// As many entries of 64 bits as a block holds, or one more or less.
+constexpr uint64_t kHeld = 24'704;
+
+Array draw_large_dictionary(uint32_t kind, Random& random) {
+  const bool beyond = random.below(2) == 0;
+  switch (kind) {
+    case 0:
+      return draw_large_dictionary<uint32_t>(9000, 40'000, beyond, random);
+    case 1:
+      return draw_large_dictionary<int64_t>(5000, 24'000, beyond, random);
+    case 2:
+      return draw_large_dictionary<int32_t>(20'000, 70'000, beyond, random);
+    default:
+      return draw_large_dictionary<uint64_t>(kHeld + 1500, 110'000, beyond, random);
+  }
+}
+
+}  // namespace
+
+std::string check_held(Backend backend, uint32_t kind, Random& random, bool compares) {
+  QueryCase c;
+  Array array = draw_large_dictionary(kind, random);
+  const uint64_t entries = array.children[1].length;
+  const uint64_t begin = random.below(2) * random.below(1500);
+  const uint64_t rows = array.length - begin;
+  add_columns(c, {std::move(array)}, begin, rows);
+  const DType type = c.columns[0].array.type;
+  // A few codes, most of them, about as many as a block holds, all, or none.
+  std::vector<std::byte> bytes(entries * size_bytes(type));
+  (void)array::decode(c.columns[0].array.children[1], bytes);
+  const auto entry = [&](uint64_t i) {
+    Scalar value{};
+    std::memcpy(&value.bits, bytes.data() + i * size_bytes(type), size_bytes(type));
+    return value;
+  };
+  const uint64_t counts[] = {
+      1, 300, entries / 2, entries - 2, std::min(entries, kHeld - 1 + random.below(3)), entries};
+  const uint64_t count = counts[random.below(std::size(counts))];
+  const uint64_t first = random.below(entries - count + 1);
+  ValueRange range = ValueRange::between(type, entry(first), entry(first + count - 1));
+  if (random.below(8) == 0) {
+    range = ValueRange::none(type);
+  }
+  c.filter.push_back({.kind = Condition::Kind::test, .column = 0, .range = range, .more = {}, .passes = {}});
+  c.aggregates.push_back({Fold::sum, 0});
+  return check_compiled_case(c, backend, compares);
+}
+
+namespace {
+
+// Integers of one width; a few vectors have another.
+template <class T>
+Array draw_of_width(uint32_t width, uint64_t rows, Random& random) {
+  std::vector<T> values(rows);
+  const uint64_t base = random.below(2) == 0 ? 0 : random.next();
+  for (uint64_t first = 0; first < rows; first += kVectorLength) {
+    const uint64_t limit = random.below(6) == 0 ? 1 + random.below(300) : uint64_t{1} << width;
+    for (uint64_t i = first; i < std::min(rows, first + kVectorLength); ++i) {
+      values[i] = static_cast<T>(base + random.below(limit));
+    }
+  }
+  return *find_codec(CodecId::ffor)->encode({kDTypeOf<T>, values.data(), values.size()});
+}
+
+}  // namespace
+
+std::string check_alike(Backend backend, uint32_t kind, Random& random, bool compares) {
+  constexpr uint64_t kRows = 7000;
+  QueryCase c;
+  std::vector<Array> arrays;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const uint32_t width = kind % 2 == 0 ? 8 : 4;
+    arrays.push_back(kind % 3 == 0   ? draw_of_width<uint32_t>(width, kRows, random)
+                     : kind % 3 == 1 ? draw_of_width<int32_t>(width, kRows, random)
+                                     : draw_of_width<int64_t>(width, kRows, random));
+  }
+  const uint64_t begin = random.below(2) * random.below(1500);
+  add_columns(c, arrays, begin, kRows - begin);
+  const auto test = [&](uint32_t column) {
+    c.filter.push_back({.kind = Condition::Kind::test,
+                        .column = column,
+                        .range = draw_range(c.columns[column], random),
+                        .more = {},
+                        .passes = {}});
+  };
+  const auto join = [&](bool both) {
+    c.filter.push_back({.kind = both ? Condition::Kind::both : Condition::Kind::either,
+                        .column = 0,
+                        .range = {},
+                        .more = {},
+                        .passes = {}});
+  };
+  test(0);
+  test(1);
+  join(random.below(2) == 0);
+  if (random.below(2) == 0) {
+    test(random.below(2) == 0 ? 2 : 1);
+    join(random.below(2) == 0);
+  }
+  c.aggregates.push_back({Fold::sum, 2});
+  if (random.below(2) == 0) {
+    c.aggregates.push_back({Fold::count, std::nullopt});
+    c.aggregates.push_back({Fold::sum, 0});
+  }
+  return check_compiled_case(c, backend, compares);
+}
+
 std::string check_compiled(Backend backend, Random& random, bool compares) {
   const bool any = random.below(3) == 0;
   return check_compiled_case(any ? draw_case(random) : draw_long_case(random, 2500 + random.below(10'000)),

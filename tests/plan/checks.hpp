@@ -26,6 +26,14 @@ inline constexpr uint32_t kKinds = 20;
 [[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
                                               bool compares = true);
 
+// The same for a test and a sum of a dictionary whose matching entries a large block may hold: kinds 0 to
+// kHeldKinds - 1.
+inline constexpr uint32_t kHeldKinds = 4;
+[[nodiscard]] std::string check_held(Backend backend, uint32_t kind, Random& random, bool compares = true);
+
+// The same for tests and sums of columns that have one width, of 4 or 8 bits.
+[[nodiscard]] std::string check_alike(Backend backend, uint32_t kind, Random& random, bool compares = true);
+
 // The same for columns of runs, and of few values that differ from the others.
 [[nodiscard]] std::string check_runs(Backend backend, Random& random, bool compares = true);
 // The same on all other paths.

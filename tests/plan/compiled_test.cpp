@@ -90,6 +90,20 @@ TEST(CompiledQueries, OfCommonEncodings) {
   }
 }
 
+TEST(CompiledQueries, OfLargeDictionaries) {
+  const size_t cases = run_drawn(kDrawnHeld, [](uint64_t seed, Random& random) {
+    return check_held(Backend::emulator, static_cast<uint32_t>(seed % kHeldKinds), random);
+  });
+  EXPECT_EQ(runs, 2 * cases);  // with and without a bitmap
+}
+
+TEST(CompiledQueries, OfColumnsOfOneWidth) {
+  const size_t cases = run_drawn(kDrawnAlike, [](uint64_t seed, Random& random) {
+    return check_alike(Backend::emulator, static_cast<uint32_t>(seed), random);
+  });
+  EXPECT_EQ(runs, 2 * cases);
+}
+
 TEST(CompiledQueries, OfGroups) {
   const size_t cases = run_drawn(kDrawnGroups, [](uint64_t /*seed*/, Random& random) {
     return check_groups(Backend::emulator, random);

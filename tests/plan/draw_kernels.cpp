@@ -64,6 +64,14 @@ void draw_all() {
     Random random(kind);
     (void)check_compiled_kind(kBackend, static_cast<uint32_t>(kind), random, false);
   }
+  for (const uint64_t seed : drawn(kDrawnHeld)) {
+    Random random(seed);
+    (void)check_held(kBackend, static_cast<uint32_t>(seed % kHeldKinds), random, false);
+  }
+  for (const uint64_t seed : drawn(kDrawnAlike)) {
+    Random random(seed);
+    (void)check_alike(kBackend, static_cast<uint32_t>(seed), random, false);
+  }
   for (const uint64_t seed : drawn(kDrawnGroups)) {
     Random random(seed);
     (void)check_groups(kBackend, random, false);

@@ -15,6 +15,8 @@ inline constexpr uint64_t kDrawnQueries = 60;
 inline constexpr uint64_t kDrawnGroups = 30;
 inline constexpr uint64_t kDrawnRuns = 24;
 inline constexpr uint64_t kDrawnMarks = 16;
+inline constexpr uint64_t kDrawnHeld = 32;
+inline constexpr uint64_t kDrawnAlike = 18;
 inline constexpr uint32_t kDrawnFiles = 4;
 
 struct DrawnKernel {

@@ -54,6 +54,9 @@ std::optional<ValueRange> range_of(std::span<const uint8_t> passes, DType codes)
   if (std::find(after, passes.end(), others) != passes.end()) {
     return std::nullopt;
   }
+  if (others == 0 && after == passes.end()) {
+    return ValueRange{.low = 0, .span = first - 1, .negated = false};
+  }
   const uint64_t last = after == passes.end() ? greatest : static_cast<uint64_t>(after - passes.begin()) - 1;
   return ValueRange{.low = first, .span = last - first, .negated = others == 0};
 }

@@ -38,14 +38,16 @@ struct RowsOf<List<>> {
   using Layout = StridedLayout;
 };
 
-template <class TheSlots, class Tests, class Folds, bool kBitmap, uint32_t kSharedBytes, uint32_t kBlocks>
+template <class TheSlots, class Tests, class Folds, bool kBitmap, uint32_t kSharedBytes, uint32_t kBlocks,
+          uint32_t kTheWarps = 8>
 struct Composition;
 
 // kBitmap: matching rows are written to memory too. kSharedBytes: what a block may use of shared memory.
-// kBlocks: as many must fit on an SM, which limits the registers.
+// kBlocks: as many must fit on an SM, which limits the registers. kTheWarps: of a block.
 template <class... TheSlots, class... Tests, class... Folds, bool kBitmap, uint32_t kSharedBytes,
-          uint32_t kBlocks>
-struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, kSharedBytes, kBlocks> : Uses {
+          uint32_t kBlocks, uint32_t kTheWarps>
+struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, kSharedBytes, kBlocks,
+                   kTheWarps> : Uses {
   using Slots = List<TheSlots...>;
   using RowLayout = typename RowsOf<Slots>::Layout;
   using Where = AllOf<Tests...>;
@@ -53,7 +55,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <uint32_t K>
   using SlotAt = ItemAt<K, Slots>;
 
-  static constexpr uint32_t kWarps = 8;
+  static constexpr uint32_t kWarps = kTheWarps;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kSlotUses = (0 + ... + TheSlots::kUses);
   static constexpr uint32_t kUses = kSlotUses + static_cast<uint32_t>(std::popcount(Where::kLeaves));
@@ -184,6 +186,33 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   static constexpr bool kSparse = !kBitmap && !kOnePass && sizeof...(Tests) != 0 && sizeof...(Folds) != 0 &&
                                   (true && ... && kOfPacked<TheSlots>)&&(true && ... && Tests::kOfRows) &&
                                   (true && ... && kRowByRow<Folds>);
+  // Whether all values take 4 bits, or all 8, and are tested and summed four at a time, in bytes that have
+  // the same place in all slots.
+  template <class Slot>
+  static constexpr bool kFillsBytes = [] {
+    if constexpr (Slot::kPacked) {
+      using First = SlotAt<0>;
+      if constexpr (Slot::Known::kOne && First::kPacked) {
+        return !Slot::kNulls && kTestsBytes<typename Slot::Element, Slot::Known::kMost> &&
+               std::is_same_v<typename Slot::Element, typename First::Element> &&
+               std::is_same_v<typename Slot::Known, typename First::Known>;
+      }
+    }
+    return false;
+  }();
+  template <class Sink>
+  static constexpr bool kAddsBytes = [] {
+    if constexpr (requires { Sink::kCountsBytes; }) {
+      return Sink::kCountsBytes;
+    } else if constexpr (requires { Sink::template kSumsBytes<SlotAt<0>>; }) {
+      return Sink::template kSumsBytes<SlotAt<Sink::kSlot>>;
+    } else {
+      return false;
+    }
+  }();
+  static constexpr bool kInBytes = !kBitmap && !kOnePass && sizeof...(Tests) != 0 && sizeof...(Folds) != 0 &&
+                                   (true && ... && kFillsBytes<TheSlots>)&&(true && ... && Tests::kOfBytes) &&
+                                   (true && ... && kAddsBytes<Folds>);
   static constexpr uint32_t kFewRows = 1;  // of a thread: more would wait for memory one after another
 
   template <class Cta>
@@ -208,6 +237,10 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       } else if constexpr (kMatches<Map>) {
         Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads,
                    [&](uint32_t code) { return Where::holds_code(*this, code); });
+      } else if constexpr (kHolds<Map>) {
+        static_assert(kOnePass && Where::kPackedRange);
+        Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads,
+                   Where::range(*this));
       } else if constexpr (FoldAt<F>::kOfValues) {
         Map::begin(cta, get<F>(shared.maps), columns[SlotAt<FoldAt<F>::kSlot>::kColumn], kThreads);
       }
@@ -260,6 +293,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         return;
       }
     }
+    if constexpr (kInBytes) {
+      uint32_t hits[8] = {};
+      if (is_whole(q.v) && fold_bytes<0, Tests...>(q, hits, folded)) {
+        return;
+      }
+    }
     uint32_t rows = RowLayout::exchange(q.cta, rows_inside(q.v, q.cta.lane(), begin, end));
     const bool left = test < kOnePass ? 1 : 0, Tests... > (q, rows, folded);
     if constexpr (kBitmap) {
@@ -298,6 +337,67 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       return true;
     } else {
       return test<kLoaded | Test::kSlots, Rest...>(q, rows, folded);
+    }
+  }
+
+  // One test after another, in bytes; then the folds. False if a slot or a range cannot be used that way.
+  template <uint32_t kLoaded, class Test, class... Rest, class Q>
+  [[nodiscard]] BOBBIN_HD bool fold_bytes(Q& q, uint32_t (&hits)[8], Totals& folded) const {
+    if (Test::is_none(q)) {
+      return true;
+    }
+    load<Test::kSlots, kLoaded>(q);
+    const auto test = Test::bytes(q);
+    if (!test.usable) {
+      return false;
+    }
+    uint32_t count = 0;
+    BOBBIN_UNROLL
+    for (uint32_t g = 0; g < 8; ++g) {
+      hits[g] = kLoaded == 0 ? test(g) : hits[g] & test(g);
+      count = dot_bytes(hits[g], kLaneOnes<8>, count);
+    }
+    count /= 128;
+    if (!q.cta.any(count != 0)) {
+      return true;
+    }
+    if constexpr (kSparse) {
+      if (q.cta.all(count <= kFewRows)) {
+        using Slot = SlotAt<0>;
+        fold_rows<Rest...>(
+            q, bits_of_bytes<typename Slot::Element, Slot::Known::kMost>([&](uint32_t g) { return hits[g]; }),
+            folded);
+        return true;
+      }
+    }
+    constexpr uint32_t kNow = kLoaded | Test::kSlots;
+    if constexpr (sizeof...(Rest) != 0) {
+      return fold_bytes<kNow, Rest...>(q, hits, folded);
+    } else {
+      load<(0U | ... | Folds::kSlots), kNow>(q);
+      if ((false || ... || is_slow_fold<Folds>(q))) {
+        return false;
+      }
+      add_bytes<0>(q, hits, count, folded);
+      return true;
+    }
+  }
+  template <class Sink, class Q>
+  [[nodiscard]] BOBBIN_HD bool is_slow_fold(Q& q) const {
+    if constexpr (Sink::kOfValues) {
+      return is_slow_slot<Sink::kSlot>(q);
+    } else {
+      return false;
+    }
+  }
+  template <uint32_t F, class Q>
+  BOBBIN_HD void add_bytes(Q& q, const uint32_t (&hits)[8], uint32_t count, Totals& folded) const {
+    if constexpr (F < sizeof...(Folds)) {
+      get<F>(folded).count += count;
+      if constexpr (FoldAt<F>::kOfValues) {
+        FoldAt<F>::template add_bytes<SlotAt<FoldAt<F>::kSlot>>(q, hits, count, get<F>(folded));
+      }
+      add_bytes<F + 1>(q, hits, count, folded);
     }
   }
 
@@ -403,6 +503,9 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
     if constexpr (kMatches<typename Sink::Map>) {
       return Sink::template add_codes<Slot>(q, get<0>(q.shared.maps), get<0>(folded));
+    } else if constexpr (kHolds<typename Sink::Map>) {
+      return Sink::template add_held<Slot>(q, get<0>(q.shared.maps), Where::range(*this), get<0>(folded)) ||
+             one_pass_of_values(q, folded);
     } else if constexpr (kMayBeFlat<Slot>) {
       // Written twice, because not every compiler moves the question out of the loop over values.
       auto& flat = get<0>(q.states).flat;

@@ -19,6 +19,12 @@ namespace bobbin::plan {
 template <class Map>
 inline constexpr bool kMatches = requires { Map::kCountBit; };
 
+// Whether a map has entries of a range of codes.
+template <class Map>
+inline constexpr bool kHolds = requires(typename Map::Shared& shared) {
+  shared.held;
+};
+
 // Values as they are in the slot.
 struct AsIs {
   using Shared = NothingShared;
@@ -43,7 +49,8 @@ struct Count {
   static constexpr uint32_t kFold = kTheFold;
   static constexpr uint32_t kSlots = 0;
   static constexpr bool kOfValues = false;
-  static constexpr bool kOfRows = true;  // single rows can be added (Composition::kSparse)
+  static constexpr bool kOfRows = true;       // single rows can be added (Composition::kSparse)
+  static constexpr bool kCountsBytes = true;  // or rows as bytes (Composition::kInBytes)
   using Map = AsIs;
   struct Total {
     uint64_t count = 0;
@@ -64,6 +71,7 @@ template <uint32_t kTheFold, uint32_t kColumns>
 struct CountValid : Count<kTheFold> {
   static constexpr bool kNulls = true;
   static constexpr bool kOfRows = false;
+  static constexpr bool kCountsBytes = false;
 
   template <class RowLayout, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t count(Q& q, uint32_t rows) {
@@ -162,6 +170,20 @@ struct Sum {
     total.count += found.count;
     total.sum.add(found.sum, static_cast<T>(state.use.low + range.low), found.count, kSigned);
   }
+  // Whether values that take bytes can be summed four at a time.
+  template <class Slot>
+  static constexpr bool kSumsBytes = Slot::kPacked&& std::is_same_v<Map, AsIs>&& kNumbers != Numbers::reals;
+  // Rows of a thread, in bytes that have 128 where a row counts.
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void add_bytes(Q& q, const uint32_t (&hits)[8], uint32_t count, Total& total) {
+    const auto& state = get<kSlot>(q.states);
+    uint32_t sum = 0;
+    BOBBIN_UNROLL
+    for (uint32_t g = 0; g < 8; ++g) {
+      sum = dot_bytes(bytes_of(state.lane, g), hits[g], sum);
+    }
+    total.sum.add({sum / 128, 0}, static_cast<typename Slot::Element>(state.use.low), count, kSigned);
+  }
   // Whether values that were summed up can be summed from their differences.
   template <class Slot>
   static constexpr bool kOfDifferences =
@@ -186,70 +208,136 @@ struct Sum {
     total.count += 32;
     total.sum.add(wide, static_cast<T>(before), 32, kSigned);
   }
-  // Whether no code of a vector can be greater than `last`, or exceed its type and wrap around.
-  template <class Slot>
-  [[nodiscard]] BOBBIN_HD static bool codes_end_at(const Use& use, uint64_t last) {
-    constexpr uint64_t kGreatest = low_mask<uint64_t>(kBits<typename Slot::Element>);
-    const uint64_t greatest = static_cast<typename Slot::Element>(use.low) + low_mask<uint64_t>(use.width);
-    return greatest <= (last < kGreatest ? last : kGreatest);
-  }
   // All codes of a whole vector, whose widths are known, by the words of MatchingEntries. False if some may
   // be greater than the last entry's.
   template <class Slot, class Q, class Total>
   [[nodiscard]] BOBBIN_HD static bool add_codes(Q& q, typename Map::Shared& memory, Total& total) {
     const auto& state = get<kSlot>(q.states);
     const auto reference = static_cast<uint32_t>(state.use.low);
-    if (!codes_end_at<Slot>(state.use, Map::kLast)) {
+    if (state.use.span > Map::kLast) {
       return false;
     }
+    const auto all = Map::common(q.cta, memory);
+    const RangeSum found = all.is_narrow ? sum_narrow_words(q, memory, state, reference)
+                                         : sum_words(q, memory, state, reference);
+    total.count += found.count;
+    total.sum.add(found.sum, static_cast<Element<Slot>>(all.least ^ Map::kSign), found.count, kSigned);
+    return true;
+  }
+  template <class Q, class State>
+  [[nodiscard]] BOBBIN_HD static RangeSum sum_words(Q& q, typename Map::Shared& memory, const State& state,
+                                                    uint32_t reference) {
+    const uint32_t first = Map::place(q.cta, memory.words, reference);
     uint64_t words = 0;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
-      words += Map::word(q.cta, memory, reference + state.value(n));
+      words += q.cta.load_at(memory.words, state.template add_scaled<Map::kStride>(n, first));
     }
-    const auto count = static_cast<uint32_t>(words >> Map::kCountBit);
-    total.count += count;
-    total.sum.add({words & low_mask<uint64_t>(Map::kCountBit), 0}, static_cast<Element<Slot>>(Map::kSign),
-                  count, kSigned);
-    return true;
+    return {static_cast<uint32_t>(words >> Map::kCountBit), {words & low_mask<uint64_t>(Map::kCountBit), 0}};
   }
-  // Whether entries of up to 32 bits are read through the caches, by packed codes.
+  template <class Q, class State>
+  [[nodiscard]] BOBBIN_HD static RangeSum sum_narrow_words(Q& q, typename Map::Shared& memory,
+                                                           const State& state, uint32_t reference) {
+    const uint32_t first = Map::place(q.cta, memory.narrow(), reference);
+    uint32_t count = 0;
+    uint32_t sum = 0;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; n += Map::kNarrowRows) {
+      uint32_t words = 0;
+      BOBBIN_UNROLL
+      for (uint32_t k = n; k < n + Map::kNarrowRows; ++k) {
+        words += q.cta.load_at(memory.narrow(), state.template add_scaled<Map::kStride>(k, first));
+      }
+      count += words >> Map::kNarrowCountBit;
+      sum += words & low_mask<uint32_t>(Map::kNarrowCountBit);
+    }
+    return {count, {sum, 0}};
+  }
+  // Whether entries are read through the caches, by packed codes.
   template <class Slot>
   static constexpr bool kOfEntries = [] {
     if constexpr (Slot::kPacked && requires { Map::kInMemory; }) {
-      return Map::kInMemory && kNumbers != Numbers::reals && sizeof(typename Mapped<Map, Slot>::Element) <= 4;
+      return Map::kInMemory && kNumbers != Numbers::reals;
     } else {
       return false;
     }
   }();
   // All rows of a whole vector whose codes satisfy the test. The reference of the codes is part of the
-  // entries' address. False if it is greater than the last code, or codes may wrap around.
+  // entries' address. False if it is greater than the last code.
   template <class Slot, class Q, class Test, class Total>
   [[nodiscard]] BOBBIN_HD static bool add_entries(Q& q, const Test& test, Total& total) {
     using T = Element<Slot>;
     const auto& state = get<kSlot>(q.states);
     const Node& dictionary = q.kernel.columns[Slot::kColumn].dictionary();
     const auto reference = static_cast<uint32_t>(state.use.low);
-    if (reference > dictionary.last || !codes_end_at<Slot>(state.use, ~uint64_t{0})) {
+    if (reference > dictionary.last) {
       return false;
     }
     const auto all = view_as<T>(dictionary.extra);
     const Global<const T> entries{opaque(all.data + reference), all.size - reference};
     const uint32_t last = opaque(dictionary.last - reference);
-    uint64_t sum = 0;
+    WideSum sum;
     uint32_t count = 0;
     BOBBIN_UNROLL
     for (uint32_t n = 0; n < 32; ++n) {
       const auto code = static_cast<uint32_t>(state.value(n));
       const bool hit = test(static_cast<typename Slot::Value>(code));
-      const T entry = hit ? q.cta.load(entries, code < last ? code : last) : T{0};
-      sum += kSigned ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(entry)))
-                     : uint64_t{entry};
+      add_entry(sum, hit ? q.cta.load(entries, code < last ? code : last) : T{0});
       count_if(hit, count);
     }
     total.count += opaque(count);
-    total.sum.add({sum, 0}, 0, 0, kSigned);
+    total.sum.add(sum, 0, 0, kSigned);
     return true;
+  }
+  // The same where entries of some codes are in shared memory, for a test that is a range. A code's distance
+  // from its first, clamped to the number of these entries, is the place of its entry, or of a zero.
+  template <class Slot, class Q, class Total>
+  [[nodiscard]] BOBBIN_HD static bool add_held(Q& q, typename Map::Shared& memory, const KeyRange& codes,
+                                               Total& total) {
+    using T = Element<Slot>;
+    constexpr uint32_t kScale = sizeof(typename Slot::Element) < 4 ? sizeof(T) : 1;
+    const auto& state = get<kSlot>(q.states);
+    const auto reference = static_cast<uint32_t>(state.use.low);
+    const auto low = static_cast<uint32_t>(codes.low);
+    if (reference > q.kernel.columns[Slot::kColumn].dictionary().last) {
+      return false;
+    }
+    const uint32_t held = q.cta.load(memory.held, 0);
+    const uint32_t entries = q.cta.place(memory.entries, 0);
+    const uint32_t first = (reference - low) * kScale;
+    const uint32_t end = held * kScale;
+    WideSum sum;
+    uint32_t count = 0;
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      const uint32_t distance = state.template add_scaled<kScale>(n, first);
+      const uint32_t here = distance < end ? distance : end;
+      count_if(here != end, count);
+      add_entry(sum, q.cta.load_at(memory.entries, entries + here * (sizeof(T) / kScale)));
+    }
+    total.count += opaque(count);
+    total.sum.add(sum, 0, 0, kSigned);
+    return held > codes.span || state.use.span < low + held || add_rest<Slot>(q, low + held, codes, total);
+  }
+  // The rows whose codes are in a range, from `low` on.
+  template <class Slot, class Q, class Total>
+  [[nodiscard]] BOBBIN_HD static bool add_rest(Q& q, uint32_t low, const KeyRange& codes, Total& total) {
+    auto& state = get<kSlot>(q.states);
+    state.forget();
+    const uint32_t first = static_cast<uint32_t>(state.use.low) - low;
+    const uint32_t span = static_cast<uint32_t>(codes.low + codes.span) - low;
+    uint32_t nearest = ~uint32_t{0};
+    BOBBIN_UNROLL
+    for (uint32_t n = 0; n < 32; ++n) {
+      const uint32_t distance = state.template add_scaled<1>(n, first);
+      nearest = distance < nearest ? distance : nearest;
+    }
+    const auto test = [&](uint32_t packed) { return packed + first <= span; };
+    if (!q.cta.any(nearest <= span)) {
+      return true;
+    }
+    state.forget();
+    return add_entries<Slot>(q, test, total);
   }
   // Packed values that cannot be summed as they are: `rows` is in the slot's layout.
   template <class Slot, class Q>
@@ -317,6 +405,17 @@ struct Sum {
   }
 
  private:
+  // One of a thread's 32. Those of up to 32 bits need no upper half.
+  template <class T>
+  BOBBIN_HD static void add_entry(WideSum& sum, T entry) {
+    if constexpr (sizeof(T) == 8) {
+      add_to<T>(sum, entry, kSigned);
+    } else {
+      sum.low += kSigned
+                     ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<std::make_signed_t<T>>(entry)))
+                     : uint64_t{entry};
+    }
+  }
   template <class Slot>
   struct Reals {
     Chains chains;

@@ -50,6 +50,7 @@ struct RowsOfRuns {
 template <uint32_t kTheFold>
 struct CountOfRuns : Count<kTheFold> {
   static constexpr bool kOfRows = false;
+  static constexpr bool kCountsBytes = false;
 
   template <class RowLayout, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t count(Q& q, uint32_t rows) {
@@ -70,6 +71,8 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
   static_assert(kNumbers != Numbers::reals, "sums of floats have a defined order");
   using Base = Sum<kTheFold, kTheSlot, kNumbers, TheMap>;
   static constexpr bool kOfRows = false;
+  template <class Slot>
+  static constexpr bool kSumsBytes = false;
   using Map = TheMap;
   template <class Slot>
   using Element = typename Base::template Element<Slot>;

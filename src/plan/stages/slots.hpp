@@ -103,7 +103,8 @@ enum class Meaning : uint8_t { values, scaled, codes };
 
 // Packed integers without their reference, of a column that is packed, or packed and scaled: tests are of
 // packed integers, and sums add the reference, or scale, where they need it. The use of a vector is `direct`
-// if all its rows are in the query and can be summed that way.
+// if all its rows are in the query and can be summed that way. Of codes, its range is that which they may
+// have.
 template <uint32_t kTheColumn, class T, class Widths, Meaning kMeaning, bool kHasNulls = false>
 struct Packed {
   static constexpr uint32_t kColumn = kTheColumn;
@@ -132,6 +133,17 @@ struct Packed {
       }
     }
     [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return static_cast<Value>(lane.value(n)); }
+    // Values are extracted again: those of an earlier pass would take registers until a later one.
+    BOBBIN_HD void forget() {
+      BOBBIN_UNROLL
+      for (uint32_t& word : lane.words) {
+        word = opaque(word);
+      }
+    }
+    template <uint32_t kFactor>
+    [[nodiscard]] BOBBIN_HD uint32_t add_scaled(uint32_t n, uint32_t sum) const {
+      return lane.template add_scaled<kFactor>(n, sum);
+    }
   };
   struct Values {
     Value values[32];
@@ -141,6 +153,12 @@ struct Packed {
       load_packed<T, Widths>(cta, packed, use, values);
     }
     [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return values[n]; }
+    BOBBIN_HD void forget() {}
+    // `sum` plus value n times a constant.
+    template <uint32_t kFactor>
+    [[nodiscard]] BOBBIN_HD uint32_t add_scaled(uint32_t n, uint32_t sum) const {
+      return sum + static_cast<uint32_t>(values[n]) * kFactor;
+    }
   };
   struct State : std::conditional_t<Widths::kOne, Words, Values> {
     Use use;
@@ -161,7 +179,10 @@ struct Packed {
                                          : query.template sum_use<T, Widths>(cta, column, v);
     bool direct = use.way == Use::Way::direct && v * kVectorLength >= query.begin;
     if constexpr (kMeaning == Meaning::codes) {
+      const uint64_t greatest = reference + low_mask<uint64_t>(use.width);
       use.low = reference;
+      use.span = greatest;
+      direct = direct && greatest <= low_mask<uint64_t>(kBits<T>);  // otherwise codes may wrap around
     } else if constexpr (kMeaning == Meaning::scaled) {
       direct = direct && is_quick<T>(query.powers, use);
     }

@@ -23,6 +23,7 @@ struct ValueTest {
   static constexpr bool kOfValues = true;
   static constexpr bool kPackedRange = false;
   static constexpr bool kOfRows = false;
+  static constexpr bool kOfBytes = false;  // values of 4 or 8 bits can be tested four at a time
 
   // Whether no row of the vector satisfies the test, as far as that is known before the slot is loaded.
   template <class Q>
@@ -59,6 +60,7 @@ template <uint32_t kStep, uint32_t kSlot, uint32_t kLeaf, bool kNegated = false>
 struct InPackedRange : ValueTest<kSlot> {
   static constexpr uint32_t kLeaves = 1U << kLeaf;
   static constexpr bool kPackedRange = !kNegated;  // nothing but a range of packed integers
+  static constexpr bool kOfBytes = true;
   static constexpr bool kOfRows = true;
 
   template <uint32_t L, class Slots, class Cta>
@@ -75,6 +77,8 @@ struct InPackedRange : ValueTest<kSlot> {
     }
     return use;
   }
+  // If it is not negated.
+  [[nodiscard]] BOBBIN_HD static const KeyRange& range(const Uses& query) { return query.steps[kStep].range; }
   template <class Q>
   [[nodiscard]] BOBBIN_HD static bool is_none(Q& q) {
     return q.kernel.leaf_use(q, kLeaf).way == (kNegated ? Use::Way::all : Use::Way::none);
@@ -107,6 +111,36 @@ struct InPackedRange : ValueTest<kSlot> {
   [[nodiscard]] BOBBIN_HD static bool holds_code(const Kernel& kernel, uint32_t code) {
     using T = typename Kernel::template SlotAt<kSlot>::Element;
     return kernel.steps[kStep].range.template holds<T>(static_cast<T>(code), false) != kNegated;
+  }
+
+  // Four values at a time, in bytes: the highest bits of those that satisfy the test.
+  template <class Slot>
+  struct Bytes {
+    using T = typename Slot::Element;
+    static constexpr uint32_t kWidth = Slot::Known::kMost;
+    const Lane<T, kWidth>& lane;
+    uint32_t from;
+    uint32_t to;
+    uint32_t flip;
+    bool usable;
+
+    [[nodiscard]] BOBBIN_HD uint32_t operator()(uint32_t g) const {
+      return bytes_within<kWidth>(bytes_of(lane, g), from, to) ^ flip;
+    }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto bytes(Q& q) {
+    using Slot = typename std::remove_cvref_t<decltype(q.kernel)>::template SlotAt<kSlot>;
+    constexpr uint32_t kOnes = kLaneOnes<8>;
+    const Use use = q.kernel.leaf_use(q, kLeaf);
+    const bool all = use.way == Use::Way::all || use.way == Use::Way::none;
+    const bool flip = (use.way == Use::Way::outside || use.way == Use::Way::none) != kNegated;
+    return Bytes<Slot>{.lane = get<kSlot>(q.states).lane,
+                       .from = all ? 0 : static_cast<uint32_t>(use.low) * kOnes,
+                       .to = all ? low_mask<uint32_t>(Slot::Known::kMost) * kOnes
+                                 : static_cast<uint32_t>(use.low + use.span) * kOnes,
+                       .flip = flip ? kOnes << 7 : 0,
+                       .usable = use.way != Use::Way::slow};
   }
 
   // One value at a time.
@@ -276,6 +310,7 @@ struct InTable : ValueTest<kSlot> {
 // What tests without values have in common.
 struct BitTest {
   static constexpr bool kOfRows = false;
+  static constexpr bool kOfBytes = false;
   static constexpr uint32_t kSlots = 0;
   static constexpr uint32_t kLeaves = 0;
   static constexpr bool kOfValues = false;
@@ -306,6 +341,7 @@ struct Two {
   static constexpr bool kOfValues = A::kOfValues && B::kOfValues;
   static constexpr bool kPackedRange = false;
   static constexpr bool kOfRows = A::kOfRows && B::kOfRows;
+  static constexpr bool kOfBytes = A::kOfBytes && B::kOfBytes;
 
   template <uint32_t L, class Slots, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
@@ -335,6 +371,22 @@ struct Two {
   [[nodiscard]] BOBBIN_HD static bool holds_code(const Kernel& kernel, uint32_t code) {
     const bool a = A::holds_code(kernel, code);
     return kAnd ? a && B::holds_code(kernel, code) : a || B::holds_code(kernel, code);
+  }
+
+  template <class BytesA, class BytesB>
+  struct Bytes {
+    BytesA a;
+    BytesB b;
+    bool usable;
+
+    [[nodiscard]] BOBBIN_HD uint32_t operator()(uint32_t g) const { return kAnd ? a(g) & b(g) : a(g) | b(g); }
+  };
+  template <class Q>
+  [[nodiscard]] BOBBIN_HD static auto bytes(Q& q) {
+    auto a = A::bytes(q);
+    auto b = B::bytes(q);
+    const bool usable = a.usable && b.usable;
+    return Bytes<decltype(a), decltype(b)>{a, b, usable};
   }
 
   template <class SingleA, class SingleB>
