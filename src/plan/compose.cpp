@@ -14,6 +14,7 @@
 #include "plan/compose_stages.hpp"
 #include "plan/scaled_ranges.hpp"
 #include "plan/stages/marks.hpp"
+#include "plan/uses.hpp"
 #include "plan/vector_program.hpp"
 
 namespace bobbin::plan {
@@ -52,9 +53,9 @@ class Composer {
     if (!ok_) {
       return std::nullopt;
     }
-    // What is prepared for vectors (Composition::kBothUses), and what alignment adds.
-    const size_t uses = size_t{Composed::kThreads} * (uses_ + leaves_ == 2 && !wide_ ? 2 : 1);
-    const size_t bytes = shared_ + uses * (wide_ ? 32 : 16) + 1024;
+    // What is prepared for vectors, rows that wait, and what alignment adds.
+    const size_t bytes =
+        shared_ + size_of_uses() + tests_.size() * Composed::kWarps * kPendingRoom * 2 + 1024;
     Composed made{.declarations = {},
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024)),
                   .numbers = writer_.numbers()};
@@ -73,8 +74,16 @@ class Composer {
     bool coded = false;  // values are codes, folds look entries up
   };
 
+  [[nodiscard]] size_t size_of_uses() const {
+    const uint32_t uses = std::max(uses_ + leaves_, 1U);
+    const uint32_t quads = wide_ ? 2 : 1;
+    return size_t{Composed::kWarps} * uses * quads * sizeof(simt::Quad) << group_bits(uses, quads);
+  }
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
   [[nodiscard]] uint32_t min_blocks() const {
+    if (names_.size() > 1 && all_packed_ && one_width_ && !has_groups()) {
+      return 4;
+    }
     const bool words = names_.size() == 1 && all_packed_ && !query_.runs.any();
     return wide_ ? (words ? 3 : 2) : (words ? 4 : 3);
   }
@@ -179,6 +188,7 @@ class Composer {
                            nulls_of(c)));
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
+      one_width_ = one_width_ && widths_.of[c][0].size() == 1 && !column.is_float;
     } else if (const std::string words =
                    is_made(c) && inputs_.rows != WantedRows::any ? "" : slot_of_words(c);
                !words.empty()) {
@@ -466,6 +476,7 @@ class Composer {
   uint32_t leaves_ = 0;
   bool wide_ = false;  // values of 64 bits
   bool all_packed_ = true;
+  bool one_width_ = true;  // of packed columns, which are integers: their words stay in registers
   size_t shared_ = 0;
   size_t entries_ = 0;  // bytes of dictionaries among them
   bool ok_ = true;

@@ -219,6 +219,45 @@ Array draw_kind(uint32_t kind, Random& random) {
   }
 }
 
+// Rows of which each vector has none, one, about as many as wait in a kernel, half or all.
+std::vector<bool> draw_marked(uint64_t length, Random& random) {
+  std::vector<bool> marked(length);
+  for (uint64_t first = 0; first < length; first += kVectorLength) {
+    const uint64_t here = std::min<uint64_t>(kVectorLength, length - first);
+    constexpr uint64_t kCounts[] = {0, 1, 3, 31, 32, 33, 63, 64, 65, 512};
+    const uint64_t kind = random.below(std::size(kCounts) + 1);
+    if (kind == std::size(kCounts)) {
+      std::fill_n(marked.begin() + static_cast<std::ptrdiff_t>(first), here, true);
+      continue;
+    }
+    for (uint64_t k = 0; k < kCounts[kind]; ++k) {  // some rows are drawn twice
+      marked[first + (kCounts[kind] < 512 && kind % 2 == 0 ? k * 15 % here : random.below(here))] = true;
+    }
+  }
+  return marked;
+}
+
+constexpr uint64_t kMarkedFrom = 60;
+constexpr uint64_t kMarkedTo = 70;
+
+// Packed integers of a drawn type and width, of which the marked ones are from kMarkedFrom to kMarkedTo, and
+// the others are not.
+Array draw_marked_column(const std::vector<bool>& marked, Random& random) {
+  constexpr DType kTypes[] = {DType::u32, DType::i64, DType::i32, DType::u16, DType::u64, DType::i16};
+  const DType type = kTypes[random.below(std::size(kTypes))];
+  const uint64_t limit = uint64_t{1} << (random.below(size_bits(type) - 7));
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> values(marked.size());
+    for (size_t i = 0; i < marked.size(); ++i) {
+      const uint64_t above = kMarkedTo + 1 + random.below(limit);
+      const uint64_t other = random.below(2) == 0 ? above : random.below(kMarkedFrom);
+      const uint64_t inside = kMarkedFrom + random.below(kMarkedTo - kMarkedFrom + 1);
+      values[i] = static_cast<T>(marked[i] ? inside : other);
+    }
+    return *find_codec(CodecId::ffor)->encode({type, values.data(), values.size()});
+  });
+}
+
 std::string check_compiled_case(const QueryCase& c, Backend backend, bool compares) {
   const std::vector<bool> rows = rows_that_pass(c);
   const auto result = run_on(c, backend, QueryPath::compiled, rows, compares);
@@ -262,6 +301,40 @@ std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random, 
     }
   }
   c.aggregates.push_back({Fold::sum, 0});
+  return check_compiled_case(c, backend, compares);
+}
+
+std::string check_few_rows(Backend backend, Random& random, bool compares) {
+  const uint64_t length = 1 + random.below(30'000);
+  const std::vector<bool> marked = draw_marked(length, random);
+  std::vector<Array> arrays;
+  for (uint64_t i = 0, count = 2 + random.below(3); i < count; ++i) {
+    arrays.push_back(draw_marked_column(i == 0 ? marked : std::vector<bool>(length), random));
+  }
+  QueryCase c;
+  const uint64_t begin = random.below(2) * random.below(length);
+  add_columns(c, arrays, begin, random.below(2) == 0 ? length - begin : random.below(length - begin + 1));
+  for (uint32_t i = 0; i < c.columns.size(); ++i) {
+    const DType type = c.columns[i].array.type;
+    c.filter.push_back({.kind = Condition::Kind::test,
+                        .column = i,
+                        .range = i == 0 ? ValueRange::between(type, Scalar{kMarkedFrom}, Scalar{kMarkedTo})
+                                        : draw_range(c.columns[i], random),
+                        .more = {},
+                        .passes = {}});
+    if (i != 0) {
+      const bool either = i + 1 == c.columns.size() && i > 1 && random.below(2) == 0;
+      c.filter.push_back({.kind = either ? Condition::Kind::either : Condition::Kind::both,
+                          .column = 0,
+                          .range = {},
+                          .more = {},
+                          .passes = {}});
+    }
+  }
+  c.aggregates = {{Fold::count, {}}, {Fold::sum, static_cast<uint32_t>(c.columns.size() - 1)}};
+  if (const auto expression = combination(c.numbers, 0, 1); expression.has_value()) {
+    c.aggregates.push_back({Fold::sum, {}, std::make_shared<plan::Expression>(*expression)});
+  }
   return check_compiled_case(c, backend, compares);
 }
 

@@ -26,6 +26,9 @@ inline constexpr uint32_t kKinds = 20;
 [[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
                                               bool compares = true);
 
+// The same for packed integers and tests that leave none, one, few or many rows of a vector.
+[[nodiscard]] std::string check_few_rows(Backend backend, Random& random, bool compares = true);
+
 // The same for columns of runs, and of few values that differ from the others.
 [[nodiscard]] std::string check_runs(Backend backend, Random& random, bool compares = true);
 // The same on all other paths.

@@ -99,6 +99,14 @@ TEST(CompiledQueries, OfGroups) {
   }
 }
 
+TEST(CompiledQueries, OfFewRows) {
+  const size_t cases = run_drawn(
+      kDrawnFew, [](uint64_t /*seed*/, Random& random) { return check_few_rows(Backend::emulator, random); });
+  if (kAllCasesRun) {  // with and without a bitmap
+    EXPECT_EQ(runs, 2 * cases);
+  }
+}
+
 TEST(CompiledQueries, OfRuns) {
   const size_t cases = run_drawn(
       kDrawnRuns, [](uint64_t /*seed*/, Random& random) { return check_runs(Backend::emulator, random); });
