@@ -321,11 +321,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     uint32_t& waiting = pending.counts[J];
     const uint32_t first = (q.cta.warp() * sizeof...(Tests) + J) * kPendingRoom;
     const uint32_t vector = q.place * kVectorLength;
-    const uint32_t mine = count_ones(rows);
+    uint32_t left = RowLayout::exchange(q.cta, rows);
+    const uint32_t mine = count_ones(left);
     uint32_t to = first + waiting + simt::sum_through(q.cta, mine) - mine;
     q.cta.sync_warp();  // what was read last is no longer in use
     BOBBIN_ROLL
-    for (uint32_t left = RowLayout::exchange(q.cta, rows); left != 0; left &= left - 1) {
+    for (; left != 0; left &= left - 1) {
       q.cta.store(q.shared.pending.rows, to++,
                   static_cast<uint16_t>(vector + strided_row(q.cta, trailing_zeros(left))));
     }
