@@ -53,9 +53,8 @@ class Composer {
     if (!ok_) {
       return std::nullopt;
     }
-    // What is prepared for vectors, rows that wait, and what alignment adds.
-    const size_t bytes =
-        shared_ + size_of_uses() + tests_.size() * Composed::kWarps * kPendingRoom * 2 + 1024;
+    // With what alignment adds.
+    const size_t bytes = shared_ + size_of_uses() + size_of_pending() + 1024;
     Composed made{.declarations = {},
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, 1024)),
                   .numbers = writer_.numbers()};
@@ -74,10 +73,16 @@ class Composer {
     bool coded = false;  // values are codes, folds look entries up
   };
 
+  // What is prepared for vectors.
   [[nodiscard]] size_t size_of_uses() const {
     const uint32_t uses = std::max(uses_ + leaves_, 1U);
     const uint32_t quads = wide_ ? 2 : 1;
     return size_t{Composed::kWarps} * uses * quads * sizeof(simt::Quad) << group_bits(uses, quads);
+  }
+  // Rows that wait for tests (Composition::kSparse, or more).
+  [[nodiscard]] size_t size_of_pending() const {
+    const bool may_wait = all_packed_ && query_.bitmap.data == nullptr && !has_groups();
+    return may_wait ? tests_.size() * Composed::kWarps * kPendingRoom * sizeof(uint16_t) : 0;
   }
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
   [[nodiscard]] uint32_t min_blocks() const {
