@@ -64,6 +64,13 @@ TEST(GpuQueries, GroupsInCompiledKernels) {
   EXPECT_EQ(check_grouped_nulls(Backend::cuda), "");
 }
 
+TEST(GpuQueries, FewRowsInCompiledKernels) {
+  for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_few_rows(Backend::cuda, random), "") << "seed " << seed;
+  }
+}
+
 TEST(GpuQueries, MarksInCompiledKernels) {
   for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
     Random random(seed);
