@@ -61,6 +61,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <uint32_t K>
   using SlotAt = ItemAt<K, Slots>;
 
+  static constexpr uint32_t kTests = sizeof...(Tests);
   static constexpr uint32_t kWarps = 8;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kSlotUses = (0 + ... + TheSlots::kUses);
@@ -97,7 +98,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
 
   struct Shared {
     simt::Shared<Quad, kWarps*(kUses == 0 ? 1 : kUses) * Record::kQuads << kGroupBits> uses;
-    PendingRows<kWarps*(kSparse ? sizeof...(Tests) : 0)> pending;
+    PendingRows<kSparse ? kWarps * kTests : 0> pending;
     Each<typename TheSlots::template Shared<kWarps>...> slots;
     Each<typename Folds::Map::Shared...> maps;
   };
@@ -195,7 +196,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   using Totals = Each<typename TotalFor<Folds>::Type...>;
   // How many rows wait after each test.
   struct Pending {
-    uint32_t counts[sizeof...(Tests) == 0 ? 1 : sizeof...(Tests)];
+    uint32_t counts[kTests == 0 ? 1 : kTests];
   };
   template <uint32_t F>
   using FoldAt = ItemAt<F, List<Folds...>>;
@@ -314,12 +315,17 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
+  // Where a warp's list of rows that have passed test J begins.
+  template <uint32_t J, class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t first_pending(Cta& cta) {
+    return (cta.warp() * kTests + J) * kPendingRoom;
+  }
   // Adds rows that have passed test J to those that wait for the other tests, Rest, until there are enough
   // for all threads.
   template <uint32_t J, class... Rest, class Q>
   BOBBIN_HD void put_off(Q& q, uint32_t rows, uint32_t number, Pending& pending, Totals& folded) const {
     uint32_t& waiting = pending.counts[J];
-    const uint32_t first = (q.cta.warp() * sizeof...(Tests) + J) * kPendingRoom;
+    const uint32_t first = first_pending<J>(q.cta);
     const uint32_t vector = q.place * kVectorLength;
     uint32_t left = RowLayout::exchange(q.cta, rows);
     const uint32_t mine = count_ones(left);
@@ -346,7 +352,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   BOBBIN_HD void fold_pending(Cta& cta, Shared& shared, Pending& pending, Totals& folded) const {
     uint32_t& waiting = pending.counts[J];
     if (cta.lane() < waiting) {
-      fold_rows<Rest...>(cta, shared, (cta.warp() * sizeof...(Tests) + J) * kPendingRoom, folded);
+      fold_rows<Rest...>(cta, shared, first_pending<J>(cta), folded);
     }
     waiting = 0;
     fold_pending<J + 1, Rest...>(cta, shared, pending, folded);
