@@ -14,6 +14,7 @@
 #include "plan/compose_stages.hpp"
 #include "plan/scaled_ranges.hpp"
 #include "plan/stages/marks.hpp"
+#include "plan/uses.hpp"
 #include "plan/vector_program.hpp"
 
 namespace bobbin::plan {
@@ -59,7 +60,7 @@ class Composer {
     if (!ok_) {
       return std::nullopt;
     }
-    const size_t bytes = shared_ + bytes_of_uses() + kAlignment;
+    const size_t bytes = shared_ + bytes_of_uses() + bytes_of_pending() + kAlignment;
     Composed made{.declarations = {},
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, kAlignment)),
                   .warps = warps_,
@@ -80,20 +81,30 @@ class Composer {
     bool coded = false;  // values are codes, folds look entries up
   };
 
+  // Rows that wait for tests (Composition::kSparse, or more).
+  [[nodiscard]] size_t bytes_of_pending() const {
+    const bool may_wait = all_packed_ && query_.bitmap.data == nullptr && !has_groups();
+    return may_wait ? tests_.size() * warps_ * kPendingRoom * sizeof(uint16_t) : 0;
+  }
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
   [[nodiscard]] uint32_t min_blocks() const {
     if (holds_entries()) {
       return 1;
     }
-    const bool words = (names_.size() == 1 || is_in_bytes()) && all_packed_ && !query_.runs.any();
+    if (names_.size() > 1 && all_packed_ && one_width_ && !has_groups()) {
+      return 4;
+    }
+    const bool words = names_.size() == 1 && all_packed_ && !query_.runs.any();
     return wide_ ? (words ? 3 : 2) : (words ? 4 : 3);
   }
 
   // Whether entries of a dictionary take all of an SM's shared memory, for one block of many threads.
   [[nodiscard]] bool holds_entries() const { return warps_ != Composed::kWarps; }
-  // What is prepared for vectors (Composition::kBothUses).
+  // What is prepared for vectors.
   [[nodiscard]] size_t bytes_of_uses() const {
-    return size_t{warps_} * 32 * (uses_ + leaves_ == 2 && !wide_ ? 2 : 1) * (wide_ ? 32 : 16);
+    const uint32_t uses = std::max(uses_ + leaves_, 1U);
+    const uint32_t quads = wide_ ? 2 : 1;
+    return size_t{warps_} * uses * quads * sizeof(simt::Quad) << group_bits(warps_, uses, quads);
   }
 
   [[nodiscard]] bool has_groups() const { return query_.groups.num_keys != 0; }
@@ -166,29 +177,6 @@ class Composer {
   }
   [[nodiscard]] bool is_made(uint32_t c) const { return (inputs_.made >> c & 1) != 0; }
 
-  // Whether all values have 4 bits, or all 8, and are tested and summed four at a time
-  // (Composition::kInBytes).
-  [[nodiscard]] bool is_in_bytes() const {
-    return in_bytes_ && byte_width_ != 0 && computed_.empty() && !has_groups() && !query_.marks.any() &&
-           query_.bitmap.data == nullptr && query_.num_folds != 0 && query_.num_steps != 0 &&
-           std::none_of(query_.steps, query_.steps + query_.num_steps, [&](const Step& step) {
-             return step.op == StepOp::is_null || step.op == StepOp::compare ||
-                    (step.op == StepOp::test && query_.columns[step.column].form == ColumnForm::bitmap);
-           });
-  }
-  // Whether that is possible with a packed column and those before it.
-  [[nodiscard]] bool stays_in_bytes(uint32_t c) {
-    const ColumnPlan& column = query_.columns[c];
-    const std::vector<uint8_t>& widths = widths_.of[c][0];
-    if (column.packed_bytes() != 4 || column.is_float || column.validity.kind != Validity::Kind::all ||
-        widths.size() != 1 || (widths[0] != 4 && widths[0] != 8) ||
-        (byte_width_ != 0 && byte_width_ != widths[0])) {
-      return false;
-    }
-    byte_width_ = widths[0];
-    return true;
-  }
-
   void add_slot(uint32_t c) {
     const ColumnPlan& column = query_.columns[c];
     const uint32_t sums = count_folds(c, Fold::sum);
@@ -219,7 +207,7 @@ class Composer {
                            nulls_of(c)));
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
-      in_bytes_ = in_bytes_ && !coded && stays_in_bytes(c);
+      one_width_ = one_width_ && widths_.of[c][0].size() == 1 && !column.is_float;
     } else if (const std::string words =
                    is_made(c) && inputs_.rows != WantedRows::any ? "" : slot_of_words(c);
                !words.empty()) {
@@ -535,8 +523,7 @@ class Composer {
   uint32_t warps_ = Composed::kWarps;
   bool wide_ = false;  // values of 64 bits
   bool all_packed_ = true;
-  bool in_bytes_ = true;
-  uint32_t byte_width_ = 0;  // of columns so far
+  bool one_width_ = true;  // of packed columns, which are integers: their words stay in registers
   size_t shared_ = 0;
   size_t entries_ = 0;  // bytes of dictionaries among them
   bool ok_ = true;

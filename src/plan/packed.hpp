@@ -47,6 +47,11 @@ struct Spread {
   // The bit of value n, in packed order, in the thread's word of 32 bits.
   BOBBIN_HD static constexpr uint32_t bit(uint32_t n) { return kBits<T> == 64 ? n / 2 | n % 2 << 4 : n; }
 
+  // The inverse of bit().
+  BOBBIN_HD static constexpr uint32_t number(uint32_t bit) {
+    return kBits<T> == 64 ? bit % 16 * 2 + bit / 16 : bit;
+  }
+
   // Converts a thread's word of such bits to a strided word, and back.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t exchange(Cta& cta, uint32_t bits) {
@@ -189,6 +194,35 @@ struct Lane {
   }
 };
 
+// Value i of a packed vector whose width is between 1 and 32, without its reference: one or two words of 32
+// bits.
+template <class T, class Cta>
+[[nodiscard]] BOBBIN_HD uint32_t pick_narrow(Cta& cta, Global<const simt::Quad> packed,
+                                             uint32_t first_register, uint32_t width, uint32_t i) {
+  static_assert(kBits<T> >= 32);
+  const Global<const uint32_t> words{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
+  constexpr uint32_t kPerWord = kBits<T> / 32;  // of T bits
+  const uint32_t bit = i / kLanes<T> * width;
+  const uint64_t first = uint64_t{first_register} * 32 + i % kLanes<T> * kPerWord;
+  const auto place = [&](uint32_t word) { return first + word / kPerWord * 32 + word % kPerWord; };
+  const uint32_t low = cta.load(words, place(bit / 32));
+  const uint32_t high = cta.load(words, place((bit + width - 1) / 32));
+  return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> bit % 32) & low_mask<uint32_t>(width);
+}
+
+// Shifts `hits` up, with a one below if a value minus `low` is at most `span`: this is the carry of a
+// subtraction. Three instructions on a GPU, two of the ALU.
+BOBBIN_HD void shift_in(uint32_t value, uint32_t low, uint32_t span, uint32_t& hits) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .u32 above, rest;\n sub.u32 above, %1, %2;\n sub.cc.u32 rest, %3, above;\n"
+      " addc.u32 %0, %0, %0;\n}"
+      : "+r"(hits)
+      : "r"(value), "r"(low), "r"(span));
+#else
+  hits = hits * 2 + (value - low <= span ? 1 : 0);
+#endif
+}
+
 // One bit for each value in the range, in the thread's order (Spread::bit).
 template <class T, uint32_t W>
 [[nodiscard]] BOBBIN_HD uint32_t test_lane(const Lane<T, W>& lane, const PackedRange<T>& range) {
@@ -200,9 +234,11 @@ template <class T, uint32_t W>
   const Value span = static_cast<Value>(range.span) << kBelow | bobbin::low_mask<Value>(kBelow);
   uint32_t hits = 0;
   BOBBIN_UNROLL
-  for (uint32_t n = 0; n < 32; ++n) {
-    if (static_cast<Value>(lane.at_top(n) - low) <= span) {
-      hits |= 1U << Spread<T>::bit(n);
+  for (uint32_t bit = 32; bit-- > 0;) {
+    if constexpr (sizeof(Value) == 4) {
+      shift_in(lane.at_top(Spread<T>::number(bit)), low, span, hits);
+    } else {
+      hits = hits * 2 + (static_cast<Value>(lane.at_top(Spread<T>::number(bit)) - low) <= span ? 1 : 0);
     }
   }
   return hits;

@@ -52,6 +52,21 @@ struct UseRecord {
   }
 };
 
+// How many vectors a warp prepares at a time, as a power of two, so that a block needs up to 32 KiB for it:
+// `uses` of each vector, `quads` each.
+[[nodiscard]] BOBBIN_HD constexpr uint32_t group_bits(uint32_t warps, uint32_t uses, uint32_t quads) {
+  uint32_t bits = 5;
+  while (bits != 0 && (warps * uses * quads * sizeof(Quad) << bits) > 32 * 1024) {
+    --bits;
+  }
+  return bits;
+}
+
+// If a test leaves so few rows of a vector, they wait until there is one for each thread of the warp.
+// Measured: docs/perf/query.md.
+inline constexpr uint32_t kFewRows = 32;
+inline constexpr uint32_t kPendingRoom = simt::kWarpSize + kFewRows;
+
 // What a thread has added up. For values of up to 32 bits, 64 bits are enough.
 template <class T>
 struct Adder {
@@ -189,13 +204,12 @@ struct Uses : QueryInput {
     return transpose(cta, word);
   }
 
-  // Value 32 r + lane of a vector on the slow path, without patches.
+  // Value i of a vector on the slow path, without patches.
   template <class T, class Cta>
-  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const ColumnPlan& column, const Use& use, uint32_t r) const {
+  [[nodiscard]] BOBBIN_HD T value_at(Cta& cta, const ColumnPlan& column, const Use& use, uint32_t i) const {
     const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
     const auto value =
-        static_cast<T>(frame.reference + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame,
-                                                       r * simt::kWarpSize + cta.lane()));
+        static_cast<T>(frame.reference + unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame, i));
     if constexpr (sizeof(T) >= 4) {
       if (column.scaled()) {
         return std::bit_cast<T>(powers.scaling<T>(use.e, use.f).value_of(value));

@@ -73,6 +73,13 @@ TEST(GpuQueries, LargeDictionariesAndColumnsOfOneWidthInCompiledKernels) {
   }
 }
 
+TEST(GpuQueries, FewRowsInCompiledKernels) {
+  for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
+    Random random(seed);
+    ASSERT_EQ(check_few_rows(Backend::cuda, random), "") << "seed " << seed;
+  }
+}
+
 TEST(GpuQueries, MarksInCompiledKernels) {
   for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
     Random random(seed);

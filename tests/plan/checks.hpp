@@ -34,6 +34,9 @@ inline constexpr uint32_t kHeldKinds = 4;
 // The same for tests and sums of columns that have one width, of 4 or 8 bits.
 [[nodiscard]] std::string check_alike(Backend backend, uint32_t kind, Random& random, bool compares = true);
 
+// The same for packed integers and tests that leave none, one, few or many rows of a vector.
+[[nodiscard]] std::string check_few_rows(Backend backend, Random& random, bool compares = true);
+
 // The same for columns of runs, and of few values that differ from the others.
 [[nodiscard]] std::string check_runs(Backend backend, Random& random, bool compares = true);
 // The same on all other paths.

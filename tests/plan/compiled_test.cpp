@@ -113,6 +113,14 @@ TEST(CompiledQueries, OfGroups) {
   }
 }
 
+TEST(CompiledQueries, OfFewRows) {
+  const size_t cases = run_drawn(
+      kDrawnFew, [](uint64_t /*seed*/, Random& random) { return check_few_rows(Backend::emulator, random); });
+  if (kAllCasesRun) {  // with and without a bitmap; some slices are empty
+    EXPECT_GE(runs + 8, 2 * cases);
+  }
+}
+
 TEST(CompiledQueries, OfRuns) {
   const size_t cases = run_drawn(
       kDrawnRuns, [](uint64_t /*seed*/, Random& random) { return check_runs(Backend::emulator, random); });

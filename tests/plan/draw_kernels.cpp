@@ -76,6 +76,10 @@ void draw_all() {
     Random random(seed);
     (void)check_groups(kBackend, random, false);
   }
+  for (const uint64_t seed : drawn(kDrawnFew)) {
+    Random random(seed);
+    (void)check_few_rows(kBackend, random, false);
+  }
   for (const uint64_t seed : drawn(kDrawnRuns)) {
     Random random(seed);
     (void)check_runs(kBackend, random, false);

@@ -13,6 +13,7 @@ namespace bobbin::testing {
 
 inline constexpr uint64_t kDrawnQueries = 60;
 inline constexpr uint64_t kDrawnGroups = 30;
+inline constexpr uint64_t kDrawnFew = 30;
 inline constexpr uint64_t kDrawnRuns = 24;
 inline constexpr uint64_t kDrawnMarks = 16;
 inline constexpr uint64_t kDrawnHeld = 32;

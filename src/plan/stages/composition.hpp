@@ -29,6 +29,14 @@
 
 namespace bobbin::plan {
 
+// Rows of a warp that wait for tests, each as the place of its vector in the group and its number there.
+template <uint32_t kLists>
+struct PendingRows {
+  simt::Shared<uint16_t, kLists * kPendingRoom> rows;
+};
+template <>
+struct PendingRows<0> {};
+
 template <class Slots>
 struct RowsOf {
   using Layout = typename ItemAt<0, Slots>::Layout;
@@ -55,22 +63,44 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   template <uint32_t K>
   using SlotAt = ItemAt<K, Slots>;
 
+  static constexpr uint32_t kTests = sizeof...(Tests);
   static constexpr uint32_t kWarps = kTheWarps;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
   static constexpr uint32_t kSlotUses = (0 + ... + TheSlots::kUses);
   static constexpr uint32_t kUses = kSlotUses + static_cast<uint32_t>(std::popcount(Where::kLeaves));
   static_assert(kUses <= simt::kWarpSize);
-  // A warp prepares all uses of some vectors at a time, 2 to the power of kGroupBits: a lane prepares one
-  // use, or both if there are two small ones, because lanes with different uses take turns.
   static constexpr bool kWide =
       (false || ... || (sizeof(typename TheSlots::Element) == 8 && !kComputed<TheSlots>));
-  static constexpr bool kBothUses = kUses == 2 && !kWide;
-  static constexpr uint32_t kGroupBits = kUses <= 1 || kBothUses ? 5 : 5 - bit_width_of(kUses - 1);
-  static constexpr uint32_t kMinBlocks = kBlocks;
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
+  // A warp prepares some vectors at a time, 2 to the power of kGroupBits. A lane prepares all uses of one of
+  // them: lanes with different uses would take turns.
+  static constexpr uint32_t kGroupBits = group_bits(kWarps, kUses, Record::kQuads);
+  static constexpr uint32_t kMinBlocks = kBlocks;
+
+  // Test and fold are one pass if all is about the values of one slot without nulls.
+  static constexpr uint32_t kValueFolds = (0 + ... + (Folds::kOfValues ? 1 : 0));
+  static constexpr bool kOnePass = sizeof...(TheSlots) == 1 && !(false || ... || TheSlots::kNulls) &&
+                                   Where::kOfValues && !kBitmap && kValueFolds == 1 && sizeof...(Folds) == 1;
+
+  // Whether rows can be tested and folded one by one. If few of a vector are left, they wait until there is
+  // one for each thread: that reads fewer bytes than loading the other columns, and takes fewer instructions.
+  template <class Slot>
+  static constexpr bool kOfPacked = !Slot::kNulls && (Slot::kPacked || kComputed<Slot>);
+  template <class Sink>
+  static constexpr bool kRowByRow = [] {
+    if constexpr (requires { Sink::kOfRows; }) {
+      return Sink::kOfRows;
+    } else {
+      return false;
+    }
+  }();
+  static constexpr bool kSparse = !kBitmap && !kOnePass && sizeof...(Tests) != 0 && sizeof...(Folds) != 0 &&
+                                  (true && ... && kOfPacked<TheSlots>)&&(true && ... && Tests::kOfRows) &&
+                                  (true && ... && kRowByRow<Folds>);
 
   struct Shared {
-    simt::Shared<Quad, kThreads * Record::kQuads*(kBothUses ? 2 : 1)> uses;
+    simt::Shared<Quad, kWarps*(kUses == 0 ? 1 : kUses) * Record::kQuads << kGroupBits> uses;
+    PendingRows<kSparse ? kWarps * kTests : 0> pending;
     Each<typename TheSlots::template Shared<kWarps>...> slots;
     Each<typename Folds::Map::Shared...> maps;
   };
@@ -82,6 +112,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     begin_slots<0>(cta, shared);
     begin_folds<0>(cta, shared);
     Totals folded;
+    Pending pending{};
     const uint64_t vectors = num_vectors(end);
     const uint64_t last = vectors * (uint64_t{cta.block()} + 1) / cta.num_blocks();
     for (uint64_t first = vectors * cta.block() / cta.num_blocks() + cta.warp(); first < last;
@@ -89,16 +120,18 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       const uint64_t left = ceil_div<uint64_t>(last - first, kWarps);
       const uint32_t here = left < 1U << kGroupBits ? static_cast<uint32_t>(left) : 1U << kGroupBits;
       cta.sync_warp();  // the previous group is no longer in use
-      const uint32_t place = cta.lane() & low_mask<uint32_t>(kGroupBits);
-      if (place < here) {
-        prepare<0>(cta, shared, cta.lane() >> kGroupBits, place, first + place * kWarps);
+      if (cta.lane() < here) {
+        prepare<0>(cta, shared, cta.lane(), first + cta.lane() * kWarps);
       }
       cta.sync_warp();
       BOBBIN_ROLL
       for (uint32_t at = 0; at < here; ++at) {
         States states;
         Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
-        run_vector(q, folded);
+        run_vector(q, pending, folded);
+      }
+      if constexpr (kSparse) {
+        fold_pending<0, Tests...>(cta, shared, pending, folded);
       }
     }
     end_folds<0>(cta, shared, folded);
@@ -163,29 +196,13 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     using Type = decltype(type());
   };
   using Totals = Each<typename TotalFor<Folds>::Type...>;
+  // How many rows wait after each test.
+  struct Pending {
+    uint32_t counts[kTests == 0 ? 1 : kTests];
+  };
   template <uint32_t F>
   using FoldAt = ItemAt<F, List<Folds...>>;
 
-  // Test and fold are one pass if all is about the values of one slot without nulls.
-  static constexpr uint32_t kValueFolds = (0 + ... + (Folds::kOfValues ? 1 : 0));
-  static constexpr bool kOnePass = sizeof...(TheSlots) == 1 && !(false || ... || TheSlots::kNulls) &&
-                                   Where::kOfValues && !kBitmap && kValueFolds == 1 && sizeof...(Folds) == 1;
-
-  // Whether rows can be tested and folded one by one. If a test leaves few of a vector, this reads fewer
-  // bytes than loading the other columns does, and takes fewer instructions.
-  template <class Slot>
-  static constexpr bool kOfPacked = !Slot::kNulls && (Slot::kPacked || kComputed<Slot>);
-  template <class Sink>
-  static constexpr bool kRowByRow = [] {
-    if constexpr (requires { Sink::kOfRows; }) {
-      return Sink::kOfRows;
-    } else {
-      return false;
-    }
-  }();
-  static constexpr bool kSparse = !kBitmap && !kOnePass && sizeof...(Tests) != 0 && sizeof...(Folds) != 0 &&
-                                  (true && ... && kOfPacked<TheSlots>)&&(true && ... && Tests::kOfRows) &&
-                                  (true && ... && kRowByRow<Folds>);
   // Whether all values take 4 bits, or all 8, and are tested and summed four at a time, in bytes that have
   // the same place in all slots.
   template <class Slot>
@@ -213,11 +230,10 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   static constexpr bool kInBytes = !kBitmap && !kOnePass && sizeof...(Tests) != 0 && sizeof...(Folds) != 0 &&
                                    (true && ... && kFillsBytes<TheSlots>)&&(true && ... && Tests::kOfBytes) &&
                                    (true && ... && kAddsBytes<Folds>);
-  static constexpr uint32_t kFewRows = 1;  // of a thread: more would wait for memory one after another
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static uint32_t use_at(Cta& cta, uint32_t u, uint32_t place) {
-    return (cta.warp() * simt::kWarpSize * (kBothUses ? 2 : 1) + (u << kGroupBits) + place) * Record::kQuads;
+    return (((cta.warp() * kUses + u) << kGroupBits) + place) * Record::kQuads;
   }
 
   // Before the first vector.
@@ -259,14 +275,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
-  // Use U of a vector and those after it, by the lane whose they are.
+  // Use U of a vector and those after it.
   template <uint32_t U, class Cta>
-  BOBBIN_HD void prepare(Cta& cta, Shared& shared, uint32_t u, uint32_t place, uint64_t v) const {
+  BOBBIN_HD void prepare(Cta& cta, Shared& shared, uint32_t place, uint64_t v) const {
     if constexpr (U < kUses) {
-      if (kBothUses || u == U) {
-        Record::store(cta, shared.uses, use_at(cta, U, place), make_use<U>(cta, v));
-      }
-      prepare<U + 1>(cta, shared, u, place, v);
+      Record::store(cta, shared.uses, use_at(cta, U, place), make_use<U>(cta, v));
+      prepare<U + 1>(cta, shared, place, v);
     }
   }
   template <uint32_t U, uint32_t K = 0, class Cta>
@@ -281,7 +295,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   }
 
   template <class Q>
-  BOBBIN_HD void run_vector(Q& q, Totals& folded) const {
+  BOBBIN_HD void run_vector(Q& q, Pending& pending, Totals& folded) const {
     if constexpr (kOnePass) {
       if constexpr (requires { Where::kBounded; }) {
         if (fold_bounded(q, folded)) {
@@ -295,12 +309,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
     if constexpr (kInBytes) {
       uint32_t hits[8] = {};
-      if (is_whole(q.v) && fold_bytes<0, Tests...>(q, hits, folded)) {
+      if (is_whole(q.v) && fold_bytes<0, Tests...>(q, hits, pending, folded)) {
         return;
       }
     }
     uint32_t rows = RowLayout::exchange(q.cta, rows_inside(q.v, q.cta.lane(), begin, end));
-    const bool left = test < kOnePass ? 1 : 0, Tests... > (q, rows, folded);
+    const bool left = test < 0, kOnePass ? 1 : 0, Tests... > (q, rows, pending, folded);
     if constexpr (kBitmap) {
       q.cta.store_once(bitmap, q.v * simt::kWarpSize + q.cta.lane(),
                        transpose(q.cta, RowLayout::exchange(q.cta, rows)));
@@ -312,13 +326,13 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
-  // One test after another; false if no row is left to be folded.
-  template <uint32_t kLoaded, class Q>
-  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Totals& /*folded*/) const {
+  // One test after another, from number J on; false if no row is left to be folded.
+  template <uint32_t J, uint32_t kLoaded, class Q>
+  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Pending& /*pending*/, Totals& /*folded*/) const {
     return q.cta.any(rows != 0);
   }
-  template <uint32_t kLoaded, class Test, class... Rest, class Q>
-  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Totals& folded) const {
+  template <uint32_t J, uint32_t kLoaded, class Test, class... Rest, class Q>
+  [[nodiscard]] BOBBIN_HD bool test(Q& q, uint32_t& rows, Pending& pending, Totals& folded) const {
     if (Test::is_none(q)) {
       rows = 0;
       return false;
@@ -328,21 +342,22 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       return false;
     }
     if constexpr (kSparse) {
-      if (q.cta.all(std::popcount(rows) <= static_cast<int>(kFewRows))) {
-        fold_rows<Rest...>(q, rows, folded);
+      const uint32_t left = q.cta.reduce_add(count_ones(rows));
+      if (left <= kFewRows) {
+        put_off<J, Rest...>(q, rows, left, pending, folded);
         return false;
       }
     }
     if constexpr (sizeof...(Rest) == 0) {
       return true;
     } else {
-      return test<kLoaded | Test::kSlots, Rest...>(q, rows, folded);
+      return test<J + 1, kLoaded | Test::kSlots, Rest...>(q, rows, pending, folded);
     }
   }
 
   // One test after another, in bytes; then the folds. False if a slot or a range cannot be used that way.
   template <uint32_t kLoaded, class Test, class... Rest, class Q>
-  [[nodiscard]] BOBBIN_HD bool fold_bytes(Q& q, uint32_t (&hits)[8], Totals& folded) const {
+  [[nodiscard]] BOBBIN_HD bool fold_bytes(Q& q, uint32_t (&hits)[8], Pending& pending, Totals& folded) const {
     if (Test::is_none(q)) {
       return true;
     }
@@ -362,17 +377,18 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       return true;
     }
     if constexpr (kSparse) {
-      if (q.cta.all(count <= kFewRows)) {
+      const uint32_t left = q.cta.reduce_add(count);
+      if (left <= kFewRows) {
         using Slot = SlotAt<0>;
-        fold_rows<Rest...>(
+        put_off<kTests - 1 - sizeof...(Rest), Rest...>(
             q, bits_of_bytes<typename Slot::Element, Slot::Known::kMost>([&](uint32_t g) { return hits[g]; }),
-            folded);
+            left, pending, folded);
         return true;
       }
     }
     constexpr uint32_t kNow = kLoaded | Test::kSlots;
     if constexpr (sizeof...(Rest) != 0) {
-      return fold_bytes<kNow, Rest...>(q, hits, folded);
+      return fold_bytes<kNow, Rest...>(q, hits, pending, folded);
     } else {
       load<(0U | ... | Folds::kSlots), kNow>(q);
       if ((false || ... || is_slow_fold<Folds>(q))) {
@@ -401,17 +417,57 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
-  // Row by row.
-  template <class... Rest, class Q>
-  BOBBIN_HD void fold_rows(Q& q, uint32_t rows, Totals& folded) const {
-    load_uses<0, 0>(q);
+  // Where a warp's list of rows that have passed test J begins.
+  template <uint32_t J, class Cta>
+  [[nodiscard]] BOBBIN_HD static uint32_t first_pending(Cta& cta) {
+    return (cta.warp() * kTests + J) * kPendingRoom;
+  }
+  // Adds rows that have passed test J to those that wait for the other tests, Rest, until there are enough
+  // for all threads.
+  template <uint32_t J, class... Rest, class Q>
+  BOBBIN_HD void put_off(Q& q, uint32_t rows, uint32_t number, Pending& pending, Totals& folded) const {
+    uint32_t& waiting = pending.counts[J];
+    const uint32_t first = first_pending<J>(q.cta);
+    const uint32_t vector = q.place * kVectorLength;
     uint32_t left = RowLayout::exchange(q.cta, rows);
+    const uint32_t mine = count_ones(left);
+    uint32_t to = first + waiting + simt::sum_through(q.cta, mine) - mine;
+    q.cta.sync_warp();  // what was read last is no longer in use
     BOBBIN_ROLL
     for (; left != 0; left &= left - 1) {
-      const uint32_t r = trailing_zeros(left);
-      if ((true && ... && Rest::holds_row(q, r))) {
-        fold_row<0>(q, r, folded);
-      }
+      q.cta.store(q.shared.pending.rows, to++,
+                  static_cast<uint16_t>(vector + strided_row(q.cta, trailing_zeros(left))));
+    }
+    waiting += number;
+    q.cta.sync_warp();
+    BOBBIN_ROLL
+    while (waiting >= simt::kWarpSize) {
+      waiting -= simt::kWarpSize;
+      fold_rows<Rest...>(q.cta, q.shared, first + waiting, folded);
+    }
+  }
+  // All that wait.
+  template <uint32_t J, class Cta>
+  BOBBIN_HD void fold_pending(Cta& /*cta*/, Shared& /*shared*/, Pending& /*pending*/,
+                              Totals& /*folded*/) const {}
+  template <uint32_t J, class Test, class... Rest, class Cta>
+  BOBBIN_HD void fold_pending(Cta& cta, Shared& shared, Pending& pending, Totals& folded) const {
+    uint32_t& waiting = pending.counts[J];
+    if (cta.lane() < waiting) {
+      fold_rows<Rest...>(cta, shared, first_pending<J>(cta), folded);
+    }
+    waiting = 0;
+    fold_pending<J + 1, Rest...>(cta, shared, pending, folded);
+  }
+  // A row for each thread, which waits for the tests Rest. Their vectors may differ.
+  template <class... Rest, class Cta>
+  BOBBIN_HD void fold_rows(Cta& cta, Shared& shared, uint32_t first, Totals& folded) const {
+    const uint32_t row = cta.load(shared.pending.rows, first + cta.lane());
+    States states;
+    Question<Composition, Cta> q{*this, cta, shared, states, 0, row / kVectorLength};
+    load_uses<0, 0>(q);
+    if ((true && ... && Rest::holds_row(q, row % kVectorLength))) {
+      fold_row<0>(q, row % kVectorLength, folded);
     }
   }
   template <uint32_t K, uint32_t kFirstUse, class Q>
@@ -424,14 +480,14 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
   template <uint32_t F, class Q>
-  BOBBIN_HD void fold_row(Q& q, uint32_t r, Totals& folded) const {
+  BOBBIN_HD void fold_row(Q& q, uint32_t i, Totals& folded) const {
     if constexpr (F < sizeof...(Folds)) {
       if constexpr (FoldAt<F>::kOfValues) {
-        FoldAt<F>::template add_row<SlotAt<FoldAt<F>::kSlot>>(q, get<F>(q.shared.maps), r, get<F>(folded));
+        FoldAt<F>::template add_row<SlotAt<FoldAt<F>::kSlot>>(q, get<F>(q.shared.maps), i, get<F>(folded));
       } else {
         get<F>(folded).count += 1;
       }
-      fold_row<F + 1>(q, r, folded);
+      fold_row<F + 1>(q, i, folded);
     }
   }
 

@@ -5,7 +5,7 @@
 //
 //   kSlots              the slots that it needs, as a mask
 //   at(q, n)            of a thread's value n
-//   slow(q, r)          of value 32 r + lane, in vectors whose packed values cannot be used as they are
+//   slow(q, i)          of value i of the vector, in vectors whose packed values cannot be used as they are
 //   is_slow(q)          whether this is one
 //   valid(q)            rows where none of the slots is null, in their layout
 //   limits(cta, query, v)   what the numbers of vector v lie between
@@ -51,8 +51,8 @@ struct Of {
     }
   }
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static Number slow(Q& q, uint32_t r) {
-    return number(slow_value<kSlot>(q, r));
+  [[nodiscard]] BOBBIN_HD static Number slow(Q& q, uint32_t i) {
+    return number(slow_value<kSlot>(q, i));
   }
   template <class Q>
   [[nodiscard]] BOBBIN_HD static bool is_slow(Q& q) {
@@ -111,8 +111,8 @@ struct Fixed {
     }
   }
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static Number slow(Q& q, uint32_t r) {
-    return at(q, r);
+  [[nodiscard]] BOBBIN_HD static Number slow(Q& q, uint32_t i) {
+    return at(q, i);
   }
   template <class Q>
   [[nodiscard]] BOBBIN_HD static bool is_slow(Q& /*q*/) {
@@ -172,8 +172,8 @@ struct OfTwo {
     return Apply::of(static_cast<Operand>(A::at(q, n)), static_cast<Operand>(B::at(q, n)));
   }
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static auto slow(Q& q, uint32_t r) {
-    return Apply::of(static_cast<Operand>(A::slow(q, r)), static_cast<Operand>(B::slow(q, r)));
+  [[nodiscard]] BOBBIN_HD static auto slow(Q& q, uint32_t i) {
+    return Apply::of(static_cast<Operand>(A::slow(q, i)), static_cast<Operand>(B::slow(q, i)));
   }
   template <class Q>
   [[nodiscard]] BOBBIN_HD static bool is_slow(Q& q) {
@@ -227,8 +227,8 @@ struct As : A {
     return static_cast<Number>(A::at(q, n));
   }
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static Number slow(Q& q, uint32_t r) {
-    return static_cast<Number>(A::slow(q, r));
+  [[nodiscard]] BOBBIN_HD static Number slow(Q& q, uint32_t i) {
+    return static_cast<Number>(A::slow(q, i));
   }
 };
 
@@ -320,8 +320,8 @@ struct Computed {
     return std::bit_cast<Element>(Formula::at(q, n));
   }
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static Element slow_value(Q& q, uint32_t r) {
-    return std::bit_cast<Element>(Formula::slow(q, r));
+  [[nodiscard]] BOBBIN_HD static Element slow_value(Q& q, uint32_t i) {
+    return std::bit_cast<Element>(Formula::slow(q, i));
   }
 };
 
@@ -351,8 +351,8 @@ struct Holds : ValueTest<kSlot> {
   }
 
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t r) {
-    return (slow_value<kSlot>(q, r) != 0) != kNegated;
+  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t i) {
+    return (slow_value<kSlot>(q, i) != 0) != kNegated;
   }
   template <uint32_t kLoaded, class Q>
   [[nodiscard]] BOBBIN_HD static uint32_t bits(Q& q) {
@@ -366,7 +366,7 @@ struct Holds : ValueTest<kSlot> {
       uint32_t hits = 0;
       BOBBIN_ROLL
       for (uint32_t r = 0; r < 32; ++r) {
-        hits |= (inside >> r & 1) != 0 && Slot::slow_value(q, r) != 0 ? 1U << r : 0;
+        hits |= (inside >> r & 1) != 0 && Slot::slow_value(q, strided_row(q.cta, r)) != 0 ? 1U << r : 0;
       }
       return ValueTest<kSlot>::template finish<kNegated>(q, Slot::Layout::exchange(q.cta, hits));
     }

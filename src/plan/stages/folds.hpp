@@ -348,7 +348,7 @@ struct Sum {
   BOBBIN_HD static void add_slow(Q& q, typename Map::Shared& memory, uint32_t rows, Total& total) {
     if constexpr (Slot::kPacked || kComputed<Slot>) {
       const uint32_t strided = Slot::Layout::exchange(q.cta, rows);
-      const auto value = [&](uint32_t r) { return slow_element<Slot>(q, memory, r); };
+      const auto value = [&](uint32_t r) { return slow_element<Slot>(q, memory, strided_row(q.cta, r)); };
       total.count += static_cast<uint32_t>(std::popcount(rows));
       if constexpr (kNumbers == Numbers::reals) {
         store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<Element<Slot>>(strided, value)));
@@ -357,11 +357,11 @@ struct Sum {
       }
     }
   }
-  // Row 32 r + lane.
+  // Row i of the vector.
   template <class Slot, class Q, class Total>
-  BOBBIN_HD static void add_row(Q& q, typename Map::Shared& memory, uint32_t r, Total& total) {
+  BOBBIN_HD static void add_row(Q& q, typename Map::Shared& memory, uint32_t i, Total& total) {
     WideSum one;
-    add_to<Element<Slot>>(one, slow_element<Slot>(q, memory, r), kSigned);
+    add_to<Element<Slot>>(one, slow_element<Slot>(q, memory, i), kSigned);
     total.count += 1;
     total.sum.add(one, 0, 0, kSigned);
   }
@@ -379,8 +379,8 @@ struct Sum {
   static constexpr bool kDirect = Slot::kPacked && std::is_same_v<Map, AsIs>;
 
   template <class Slot, class Q>
-  [[nodiscard]] BOBBIN_HD static Element<Slot> slow_element(Q& q, typename Map::Shared& memory, uint32_t r) {
-    const auto one = slow_value<kSlot>(q, r);
+  [[nodiscard]] BOBBIN_HD static Element<Slot> slow_element(Q& q, typename Map::Shared& memory, uint32_t i) {
+    const auto one = slow_value<kSlot>(q, i);
     if constexpr (std::is_same_v<Map, AsIs>) {
       return one;
     } else {

@@ -33,6 +33,13 @@ struct GroupMemory {
   [[nodiscard]] BOBBIN_HD static uint32_t first_row(Cta& cta) {
     return opaque(cta.warp() * kVectorLength + Layout::index(cta.lane(), 0));
   }
+  // The words of one number, so that place(0, cell, thread) is the index in any of them: what words of a cell
+  // are apart is a constant in the address.
+  template <uint32_t kWord>
+  [[nodiscard]] BOBBIN_HD auto& of_word() {
+    constexpr uint32_t kEach = kCells * kGroupThreads;
+    return *reinterpret_cast<simt::Shared<uint64_t, kEach>*>(words.data + kWord * kEach);
+  }
   [[nodiscard]] BOBBIN_HD static constexpr uint32_t place(uint32_t word, uint32_t cell, uint32_t thread) {
     return (word * kCells + cell) * kGroupThreads + thread;
   }
@@ -62,8 +69,9 @@ struct Key {
       for (uint32_t r = 0; r < 32; ++r) {
         const bool inside = (strided >> r & 1) != 0;
         const bool has_value = (strided_valid >> r & 1) != 0;
-        put<kLast>(q, memory, r * simt::kWarpSize + q.cta.lane(), inside,
-                   inside && has_value ? cell_of(q, slow_value<kSlot>(q, r)) : cell_of_null(q));
+        put<kLast>(
+            q, memory, r * simt::kWarpSize + q.cta.lane(), inside,
+            inside && has_value ? cell_of(q, slow_value<kSlot>(q, strided_row(q.cta, r))) : cell_of_null(q));
       }
       return;
     }

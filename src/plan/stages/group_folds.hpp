@@ -69,7 +69,7 @@ struct GroupSum {
   // Value 32 r + lane.
   template <class Slot, class Q>
   [[nodiscard]] BOBBIN_HD static Term slow_term(Q& q, typename Map::Shared& memory, uint32_t r) {
-    return term_of<Slot>(q, memory, slow_value<kSlot>(q, r));
+    return term_of<Slot>(q, memory, slow_value<kSlot>(q, strided_row(q.cta, r)));
   }
 
  private:
@@ -376,8 +376,9 @@ struct Tally {
   }
   template <uint32_t kWord, class Q, class Memory>
   BOBBIN_HD static void add_to_word(Q& q, Memory& memory, uint32_t cell, uint64_t word) {
-    const uint32_t at = Memory::place(kWord, cell, q.cta.thread());
-    q.cta.store(memory.words, at, q.cta.load(memory.words, at) + word);
+    auto& words = memory.template of_word<kWord>();
+    const uint32_t at = Memory::place(0, cell, q.cta.thread());
+    q.cta.store(words, at, q.cta.load(words, at) + word);
   }
   // Adds the words at a place to fields: the count, then the sums.
   template <class Memory, uint32_t W = 0, uint32_t kField = 1, class Cta>

@@ -75,13 +75,13 @@ struct Mark {
     uint32_t left = Slot::Layout::exchange(q.cta, rows);
     BOBBIN_ROLL
     for (; left != 0; left &= left - 1) {
-      add_row<Slot>(q, marks, trailing_zeros(left), total);
+      add_row<Slot>(q, marks, strided_row(q.cta, trailing_zeros(left)), total);
     }
   }
-  // Row 32 r + lane.
+  // Row i of the vector.
   template <class Slot, class Q, class Total>
-  BOBBIN_HD static void add_row(Q& q, Marks& marks, uint32_t r, Total& /*total*/) {
-    mark(q, marks, slow_value<kSlot>(q, r));
+  BOBBIN_HD static void add_row(Q& q, Marks& marks, uint32_t i, Total& /*total*/) {
+    mark(q, marks, slow_value<kSlot>(q, i));
   }
   // After the last vector.
   template <class Cta, class Kernel>

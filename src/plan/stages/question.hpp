@@ -50,17 +50,21 @@ template <uint32_t kSlot, class Q>
     return false;
   }
 }
-// Value 32 r + lane of such a slot, or of a packed one.
+// The number in a vector of a thread's row r, strided.
+template <class Cta>
+[[nodiscard]] BOBBIN_HD uint32_t strided_row(Cta& cta, uint32_t r) {
+  return r * simt::kWarpSize + cta.lane();
+}
+// Value i of the vector of such a slot, or of a packed one.
 template <uint32_t kSlot, class Q>
-[[nodiscard]] BOBBIN_HD auto slow_value(Q& q, uint32_t r) {
+[[nodiscard]] BOBBIN_HD auto slow_value(Q& q, uint32_t i) {
   using Slot = SlotOf<Q, kSlot>;
-  using T = typename Slot::Element;
   if constexpr (kComputed<Slot>) {
-    return Slot::slow_value(q, r);
+    return Slot::slow_value(q, i);
   } else if constexpr (Slot::kPacked) {
-    return q.kernel.template value_at<T>(q.cta, q.kernel.columns[Slot::kColumn], get<kSlot>(q.states).use, r);
+    return Slot::row(q.cta, q.kernel, get<kSlot>(q.states).use, i);
   } else {
-    return T{0};  // no other slot is slow
+    return typename Slot::Element{0};  // no other slot is slow
   }
 }
 

@@ -110,6 +110,7 @@ struct Packed {
   static constexpr uint32_t kColumn = kTheColumn;
   static constexpr bool kNulls = kHasNulls;
   static constexpr bool kPacked = true;
+  static constexpr bool kMayBeFloat = kMeaning == Meaning::scaled;
   static constexpr uint32_t kUses = 1;
   using Element = T;
   using Known = Widths;
@@ -123,13 +124,12 @@ struct Packed {
 
     template <class Cta>
     BOBBIN_HD void load(Cta& cta, const Bytes& packed, const Use& use) {
-      if (use.width == 0) {
-        BOBBIN_UNROLL
-        for (uint32_t& word : lane.words) {
-          word = 0;
-        }
-      } else {
-        lane.load(cta, view_as<Quad>(packed), use.first_register);
+      lane.load(cta, view_as<Quad>(packed), use.first_register);
+    }
+    BOBBIN_HD void clear() {
+      BOBBIN_UNROLL
+      for (uint32_t& word : lane.words) {
+        word = 0;
       }
     }
     [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return static_cast<Value>(lane.value(n)); }
@@ -151,6 +151,12 @@ struct Packed {
     template <class Cta>
     BOBBIN_HD void load(Cta& cta, const Bytes& packed, const Use& use) {
       load_packed<T, Widths>(cta, packed, use, values);
+    }
+    BOBBIN_HD void clear() {
+      BOBBIN_UNROLL
+      for (Value& value : values) {
+        value = 0;
+      }
     }
     [[nodiscard]] BOBBIN_HD Value value(uint32_t n) const { return values[n]; }
     BOBBIN_HD void forget() {}
@@ -196,12 +202,37 @@ struct Packed {
                              State& state) {
     state.use = uses[0];
     // Tests of ranges may be direct where sums are not, and the other way round.
-    if (state.use.way == Use::Way::direct ||
-        (Widths::has(state.use.width) && query.rows_of(v) == kVectorLength)) {
+    const bool whole = state.use.way == Use::Way::direct ||
+                       (Widths::has(state.use.width) && query.rows_of(v) == kVectorLength);
+    if (whole && state.use.width != 0) {
       state.load(cta, query.columns[kColumn].frames().packed, state.use);
+    } else {
+      state.clear();  // also where nothing is used: what is not defined takes registers all the time
     }
     if constexpr (kNulls) {
       state.valid = Layout::exchange(cta, valid_bits(cta, query.columns[kColumn], v));
+    }
+  }
+  // Value i of a vector, with its reference.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static T row(Cta& cta, const Uses& query, const Use& use, uint32_t i) {
+    const ColumnPlan& column = query.columns[kColumn];
+    if constexpr (kMeaning != Meaning::scaled && sizeof(T) >= 4 && Widths::kMost <= 32) {
+      if (Widths::has(use.width)) {
+        T value = static_cast<T>(use.low);
+        if (use.width != 0) {
+          value += pick_narrow<T>(cta, view_as<Quad>(column.frames().packed), use.first_register,
+                                  Widths::kOne ? Widths::kMost : use.width, i);
+        }
+        return value;
+      }
+    }
+    if constexpr (kMeaning == Meaning::scaled) {
+      return query.value_at<T>(cta, column, use, i);
+    } else {
+      const codec::bitpack::Frame<T> frame{use.first_register, use.width, static_cast<T>(use.low)};
+      return static_cast<T>(frame.reference +
+                            unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame, i));
     }
   }
 };

@@ -99,11 +99,12 @@ struct InPackedRange : ValueTest<kSlot> {
     return ValueTest<kSlot>::template finish<kNegated>(q, direct_bits<Slot>(q, use) ^ flip);
   }
 
-  // Whether row 32 r + lane satisfies the test.
+  // Whether row i of the vector satisfies the test.
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t r) {
+  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t i) {
     const Step& step = q.kernel.steps[kStep];
-    return step.range.holds(slow_value<kSlot>(q, r), step.is_float) != kNegated;
+    const bool is_float = SlotOf<Q, kSlot>::kMayBeFloat && step.is_float;
+    return step.range.holds(slow_value<kSlot>(q, i), is_float) != kNegated;
   }
 
   // Whether a code of a dictionary satisfies the test.
@@ -202,10 +203,10 @@ struct InPackedRange : ValueTest<kSlot> {
   [[nodiscard]] BOBBIN_HD static uint32_t slow_bits(Q& q, const Use& use) {
     using T = typename Slot::Element;
     const Step& step = q.kernel.steps[kStep];
-    const ColumnPlan& column = q.kernel.columns[Slot::kColumn];
     const uint32_t inside = rows_inside(q.v, q.cta.lane(), q.kernel.begin, q.kernel.end);
-    const uint32_t hits = test_values<T, 1>(inside, step.range, step.is_float, [&](uint32_t r) {
-      return q.kernel.template value_at<T>(q.cta, column, use, r);
+    const bool is_float = Slot::kMayBeFloat && step.is_float;
+    const uint32_t hits = test_values<T, 1>(inside, step.range, is_float, [&](uint32_t r) {
+      return Slot::row(q.cta, q.kernel, use, strided_row(q.cta, r));
     });
     return Slot::Layout::exchange(q.cta, hits);
   }
@@ -362,9 +363,9 @@ struct Two {
     return kAnd ? a & b : a | b;
   }
   template <class Q>
-  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t r) {
-    const bool a = A::holds_row(q, r);
-    return kAnd ? a && B::holds_row(q, r) : a || B::holds_row(q, r);
+  [[nodiscard]] BOBBIN_HD static bool holds_row(Q& q, uint32_t i) {
+    const bool a = A::holds_row(q, i);
+    return kAnd ? a && B::holds_row(q, i) : a || B::holds_row(q, i);
   }
 
   template <class Kernel>
