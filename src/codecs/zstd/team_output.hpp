@@ -39,7 +39,7 @@ struct TeamOutput : WordOutput {
   }
 
  private:
-  static constexpr uint32_t kAtOnce = 2;
+  static constexpr uint32_t kAtOnce = 4;
   using Source = typename Table::Source;
   using Bytes = simt::Shared<uint8_t, Runs::kTile>;
 
