@@ -27,14 +27,4 @@ BOBBIN_HD double fused_multiply_add(double a, double b, double c) {
 #endif
 }
 
-// `sum` plus the lower unsigned half of `a` times the lowest byte of `b`, plus the upper half times the byte
-// above.
-BOBBIN_HD uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t sum) {
-#ifdef __CUDA_ARCH__
-  return __dp2a_lo(a, b, sum);
-#else
-  return sum + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
-#endif
-}
-
 }  // namespace bobbin

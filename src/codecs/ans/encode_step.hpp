@@ -14,6 +14,7 @@
 
 #include "codecs/ans/ans.hpp"
 #include "core/portable.hpp"
+#include "core/dot_bytes.hpp"
 #include "core/products.hpp"
 #include "simt/cta.hpp"
 
