@@ -33,6 +33,35 @@ BOBBIN_HD uint32_t add_halves(uint32_t halves, uint32_t sum) {
   return dot_halves(halves, 0x0101, sum);
 }
 
+// The greater of a + b and c, and the lesser of a and b, in each half of a word, as unsigned numbers of 16
+// bits: one instruction on a GPU.
+[[nodiscard]] BOBBIN_HD uint32_t max_of_sum_halves(uint32_t a, uint32_t b, uint32_t c) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  uint32_t greater;
+  asm("{\n .reg .b32 sum;\n add.u16x2 sum, %1, %2;\n max.u16x2 %0, sum, %3;\n}"
+      : "=r"(greater)
+      : "r"(a), "r"(b), "r"(c));
+  return greater;
+#else
+  const auto of = [](uint32_t x, uint32_t y, uint32_t z) {
+    const uint32_t sum = (x + y) & 0xffff;
+    return sum > z ? sum : z;
+  };
+  return of(a & 0xffff, b & 0xffff, c & 0xffff) | of(a >> 16, b >> 16, c >> 16) << 16;
+#endif
+}
+[[nodiscard]] BOBBIN_HD uint32_t min_halves(uint32_t a, uint32_t b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  uint32_t lesser;
+  asm("min.u16x2 %0, %1, %2;" : "=r"(lesser) : "r"(a), "r"(b));
+  return lesser;
+#else
+  const uint32_t low = (a & 0xffff) < (b & 0xffff) ? a & 0xffff : b & 0xffff;
+  const uint32_t high = (a >> 16) < (b >> 16) ? a >> 16 : b >> 16;
+  return low | high << 16;
+#endif
+}
+
 // A one in each byte, or in each half of a word.
 template <uint32_t kLaneBits>
 inline constexpr uint32_t kLaneOnes = ~uint32_t{0} / ((uint32_t{1} << kLaneBits) - 1);

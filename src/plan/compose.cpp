@@ -13,7 +13,9 @@
 #include "plan/compose_inputs.hpp"
 #include "plan/compose_stages.hpp"
 #include "plan/scaled_ranges.hpp"
+#include "plan/stages/lane_sums.hpp"
 #include "plan/stages/marks.hpp"
+#include "plan/stages/short_reals.hpp"
 #include "plan/uses.hpp"
 #include "plan/vector_program.hpp"
 
@@ -60,7 +62,7 @@ class Composer {
     if (!ok_) {
       return std::nullopt;
     }
-    const size_t bytes = shared_ + bytes_of_uses() + bytes_of_pending() + kAlignment;
+    const size_t bytes = shared_ + bytes_of_uses() + bytes_of_pending() + bytes_of_sums() + kAlignment;
     Composed made{.declarations = {},
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, kAlignment)),
                   .warps = warps_,
@@ -78,7 +80,8 @@ class Composer {
   struct Slot {
     uint32_t number = 0;
     bool packed = false;
-    bool coded = false;  // values are codes, folds look entries up
+    bool coded = false;   // values are codes, folds look entries up
+    bool shorts = false;  // PatchedReals::kShorts
   };
 
   // Rows that wait for tests (Composition::kSparse, or more).
@@ -105,6 +108,22 @@ class Composer {
     const uint32_t uses = std::max(uses_ + leaves_, 1U);
     const uint32_t quads = wide_ ? 2 : 1;
     return size_t{warps_} * uses * quads * sizeof(simt::Quad) << group_bits(warps_, uses, quads);
+  }
+  [[nodiscard]] bool is_real_sum(uint32_t f) const {
+    const FoldStep& fold = query_.folds[f];
+    const Expression* const expression = formulas_.fold(f);
+    return fold.op == Fold::sum &&
+           (expression != nullptr ? expression->is_real() : query_.columns[fold.column].is_float);
+  }
+  // LaneSums, if the kernel has one sum of floats.
+  [[nodiscard]] size_t bytes_of_sums() const {
+    uint32_t sums = 0;
+    for (uint32_t f = 0; f < query_.num_folds && !has_groups(); ++f) {
+      sums += is_real_sum(f) ? 1 : 0;
+    }
+    constexpr size_t kOfWarp = sizeof(LaneSums<1, false>);
+    static_assert(kOfWarp >= sizeof(LaneSums<1, true>));
+    return sums == 1 ? kOfWarp * warps_ : 0;
   }
 
   [[nodiscard]] bool has_groups() const { return query_.groups.num_keys != 0; }
@@ -212,6 +231,7 @@ class Composer {
                    is_made(c) && inputs_.rows != WantedRows::any ? "" : slot_of_words(c);
                !words.empty()) {
       all_packed_ = false;
+      slot.shorts = is_scaled(column) && column.bytes == 8 && widths_.of[c][0][0] == kShortWidth;
       add_name(name, column.bytes, words);
       wide_ = wide_ || column.bytes == 8;
     } else {
@@ -326,6 +346,12 @@ class Composer {
                ? fmt::format("Holds<{}, {}>", slot, comparison.negated)
                : fmt::format("Holds<{}, {}, {}>", slot, comparison.negated, leaves_++);
   }
+  // Whether a query is one test and one sum of one column.
+  [[nodiscard]] bool is_only_question(uint32_t c) const {
+    return names_.size() == 1 && query_.num_steps == 1 && query_.num_folds == 1 && !has_groups() &&
+           formulas_.empty() && query_.folds[0].op == Fold::sum && query_.folds[0].column == c &&
+           query_.bitmap.data == nullptr;
+  }
   std::string test_of(uint32_t s, const Step& step) {
     const ColumnPlan& column = query_.columns[step.column];
     if (column.form == ColumnForm::bitmap) {
@@ -344,6 +370,9 @@ class Composer {
       return fmt::format("InSummedRange<{}, {}, {}{}>", s, slot.number, leaves_++, negated);
     }
     if (step.is_float && compares_as_reals(step.range, column.bytes)) {
+      if (slot.shorts && !step.negated && is_only_question(step.column)) {
+        return fmt::format("InPatchedRange<{}, {}, {}>", s, slot.number, leaves_++);
+      }
       return fmt::format("BetweenReals<{}, {}{}>", s, slot.number, negated);
     }
     return fmt::format("InRange<{}, {}, {}{}>", s, slot.number, step.is_float, negated);

@@ -412,7 +412,7 @@ struct WideScaling {
 };
 
 // A thread's two chains of a sum of floats: see RealSum.
-struct Chains {
+struct alignas(16) Chains {
   double first = 0;
   double second = 0;
 };

@@ -122,6 +122,7 @@ struct Use {
     slow,     // evaluate values one by one
     joined,   // all match, and can be summed without their values (stages/differences.hpp)
     outside,  // direct, with the range of the integers that do not match
+    shorts,   // two integers at a time, with a range of its own (stages/short_reals.hpp)
   };
 
   uint32_t first_register = 0;

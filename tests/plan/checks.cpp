@@ -166,6 +166,12 @@ Array draw_kind(uint32_t kind, Random& random) {
       return rare != 0 && random.below(rare) == 0 ? std::sqrt(value + 0.1) : value;
     };
   };
+  // In one vector of three, integers are negative too.
+  const auto mixed = [&](uint64_t rare) {
+    return [draw = price(rare), row = uint64_t{0}]() mutable {
+      return draw() - (row++ / kVectorLength % 3 == 1 ? 300 : 0);
+    };
+  };
   const auto rising = [&](uint64_t limit) {
     return [&random, limit, sum = uint64_t{0}]() mutable { return sum += random.below(limit); };
   };
@@ -214,6 +220,12 @@ Array draw_kind(uint32_t kind, Random& random) {
       return draw_odd_codes<uint32_t>(300, random);
     case 18:
       return draw_odd_codes<uint16_t>(70'000, random);
+    case 19:
+      return encode.operator()<double>(CodecId::alp, DType::f64, mixed(0));
+    case 20:
+      return encode.operator()<double>(CodecId::alp, DType::f64, mixed(100));
+    case 21:
+      return encode.operator()<float>(CodecId::alp, DType::f32, mixed(0));
     default:  // more entries than shared memory has room for
       return encode.operator()<int32_t>(CodecId::dict, DType::i32, [&] { return random.next(); });
   }

@@ -22,7 +22,7 @@ namespace bobbin::testing {
 
 // The same for one of the common encodings, kinds 0 to kKinds - 1: a test and a sum; from kKinds to 2 *
 // kKinds - 1 with a second column.
-inline constexpr uint32_t kKinds = 20;
+inline constexpr uint32_t kKinds = 23;
 [[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
                                               bool compares = true);
 

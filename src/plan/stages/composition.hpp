@@ -62,6 +62,8 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   using States = Each<typename TheSlots::State...>;
   template <uint32_t K>
   using SlotAt = ItemAt<K, Slots>;
+  template <uint32_t F>
+  using FoldAt = ItemAt<F, List<Folds...>>;
 
   static constexpr uint32_t kTests = sizeof...(Tests);
   static constexpr uint32_t kWarps = kTheWarps;
@@ -82,6 +84,32 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   static constexpr bool kOnePass = sizeof...(TheSlots) == 1 && !(false || ... || TheSlots::kNulls) &&
                                    Where::kOfValues && !kBitmap && kValueFolds == 1 && sizeof...(Folds) == 1;
 
+  template <class Sink>
+  static constexpr bool kRealSum = [] {
+    if constexpr (requires { Sink::kReal; }) {
+      return Sink::kReal;
+    } else {
+      return false;
+    }
+  }();
+  // Whether vectors may be summed two packed integers at a time, and if so, whether what one needs is loaded
+  // while the one before is summed.
+  static constexpr bool kShorts = [] {
+    if constexpr (kOnePass && Where::kPackedRange && kUses == 2) {
+      if constexpr (kRealSum<FoldAt<0>>) {
+        return FoldAt<0>::template kOfShorts<SlotAt<0>>;
+      }
+    }
+    return false;
+  }();
+  static constexpr bool kShortsAhead = [] {
+    if constexpr (kShorts) {
+      return SlotAt<0>::Short::kAhead;
+    } else {
+      return false;
+    }
+  }();
+
   // Whether rows can be tested and folded one by one. If few of a vector are left, they wait until there is
   // one for each thread: that reads fewer bytes than loading the other columns, and takes fewer instructions.
   template <class Slot>
@@ -98,11 +126,18 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
                                   (true && ... && kOfPacked<TheSlots>)&&(true && ... && Tests::kOfRows) &&
                                   (true && ... && kRowByRow<Folds>);
 
-  struct Shared {
+  struct Prepared {
     simt::Shared<Quad, kWarps*(kUses == 0 ? 1 : kUses) * Record::kQuads << kGroupBits> uses;
     PendingRows<kSparse ? kWarps * kTests : 0> pending;
     Each<typename TheSlots::template Shared<kWarps>...> slots;
     Each<typename Folds::Map::Shared...> maps;
+  };
+  // Sums of floats wait in shared memory if there is one for each vector, and room.
+  using Sums = LaneSums<kWarps, kWide>;
+  static constexpr bool kKeepsSums =
+      (0 + ... + (kRealSum<Folds> ? 1 : 0)) == 1 && sizeof(Prepared) + sizeof(Sums) <= kSharedBytes;
+  struct Shared : Prepared {
+    std::conditional_t<kKeepsSums, Sums, NothingShared> sums;
   };
 
   template <class Cta>
@@ -126,9 +161,16 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       cta.sync_warp();
       BOBBIN_ROLL
       for (uint32_t at = 0; at < here; ++at) {
+        if constexpr (kShortsAhead) {
+          at = run_shorts(cta, shared, folded, first, at, here);
+          if (at == here) {
+            break;
+          }
+        }
         States states;
         Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
         run_vector(q, pending, folded);
+        end_vector(cta, shared, folded, first, at, here);
       }
       if constexpr (kSparse) {
         fold_pending<0, Tests...>(cta, shared, pending, folded);
@@ -200,8 +242,6 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   struct Pending {
     uint32_t counts[kTests == 0 ? 1 : kTests];
   };
-  template <uint32_t F>
-  using FoldAt = ItemAt<F, List<Folds...>>;
 
   // Whether all values take 4 bits, or all 8, and are tested and summed four at a time, in bytes that have
   // the same place in all slots.
@@ -275,13 +315,98 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
   }
 
+  // After vector `at` of a group.
+  template <class Cta>
+  BOBBIN_HD void end_vector(Cta& cta, Shared& shared, Totals& folded, uint64_t first, uint32_t at,
+                            uint32_t here) const {
+    if constexpr (kKeepsSums) {
+      if (at % Sums::kVectors == Sums::kVectors - 1 || at + 1 == here) {
+        add_up_sums<0>(cta, shared, folded, first + (at - at % Sums::kVectors) * kWarps);
+      }
+    }
+  }
+  // Sums vectors two integers at a time, from number `at` of a group on, as long as that is possible. Returns
+  // the number of the first that is left. While one is summed, what the next one needs is loaded.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD uint32_t run_shorts(Cta& cta, Shared& shared, Totals& folded, uint64_t first,
+                                              uint32_t at, uint32_t here) const {
+    using Slot = SlotAt<0>;
+    const auto use = [&](uint32_t u, uint32_t place) {
+      return Record::read(cta, shared.uses, use_at(cta, u, place));
+    };
+    Use next = use(1, at);
+    if (next.way != Use::Way::shorts) {
+      return at;
+    }
+    typename Slot::Short ahead;
+    ahead.load(cta, *this, next, use(0, at));
+    BOBBIN_ROLL
+    while (true) {
+      const typename Slot::Short words = ahead;
+      const Use test = next;
+      bool more = at + 1 < here;
+      if (more) {
+        next = use(1, at + 1);
+        more = next.way == Use::Way::shorts;
+        if (more) {
+          ahead.load(cta, *this, next, use(0, at + 1));
+        }
+      }
+      States states;
+      Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
+      FoldAt<0>::template add_shorts<Slot, Where>(q, words, test, get<0>(folded));
+      end_vector(cta, shared, folded, first, at, here);
+      ++at;
+      if (!more) {
+        return at;
+      }
+    }
+  }
+  // Stores the sums of vectors from `v` on that are in shared memory.
+  template <uint32_t F, class Cta>
+  BOBBIN_HD void add_up_sums(Cta& cta, Shared& shared, Totals& folded, uint64_t v) const {
+    if constexpr (!kRealSum<FoldAt<F>>) {
+      add_up_sums<F + 1>(cta, shared, folded, v);
+    } else {
+      uint32_t& kept = get<F>(folded).kept;
+      cta.sync_warp();
+      const uint32_t place = cta.lane() / Sums::kReaders;
+      const bool there = (kept >> place & 1) != 0;
+      const double sum = shared.sums.add_up(cta, there);
+      if (there && cta.lane() % Sums::kReaders == 0) {
+        cta.store(reals, FoldAt<F>::kFold * num_vectors(end) + v + place * kWarps, sum);
+      }
+      cta.sync_warp();  // they are no longer in use
+      kept = 0;
+    }
+  }
+
   // Use U of a vector and those after it.
   template <uint32_t U, class Cta>
   BOBBIN_HD void prepare(Cta& cta, Shared& shared, uint32_t place, uint64_t v) const {
-    if constexpr (U < kUses) {
+    if constexpr (kShorts) {
+      prepare_shorts(cta, shared, place, v);
+    } else if constexpr (U < kUses) {
       Record::store(cta, shared.uses, use_at(cta, U, place), make_use<U>(cta, v));
       prepare<U + 1>(cta, shared, place, v);
     }
+  }
+  // The only slot and the only test. If possible, the test is for two integers at a time.
+  template <class Cta>
+  BOBBIN_HD void prepare_shorts(Cta& cta, Shared& shared, uint32_t place, uint64_t v) const {
+    using Slot = SlotAt<0>;
+    Use slot = make_use<0>(cta, v);
+    Use test = make_use<1>(cta, v);
+    bool possible = true;
+    if constexpr (requires { Slot::exceptions(cta, *this, v); }) {
+      possible = Slot::are_sorted(*this);
+      slot.span = Slot::exceptions(cta, *this, v);
+    }
+    if (possible) {
+      ShortRange::make<typename Slot::Element>(test, slot);
+    }
+    Record::store(cta, shared.uses, use_at(cta, 0, place), slot);
+    Record::store(cta, shared.uses, use_at(cta, 1, place), test);
   }
   template <uint32_t U, uint32_t K = 0, class Cta>
   [[nodiscard]] BOBBIN_HD Use make_use(Cta& cta, uint64_t v) const {
@@ -296,6 +421,15 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
 
   template <class Q>
   BOBBIN_HD void run_vector(Q& q, Pending& pending, Totals& folded) const {
+    if constexpr (kShorts && !kShortsAhead) {
+      const Use use = leaf_use(q, 0);
+      if (use.way == Use::Way::shorts) {
+        typename SlotAt<0>::Short words;
+        words.load(q.cta, *this, use, use);
+        FoldAt<0>::template add_shorts<SlotAt<0>, Where>(q, words, use, get<0>(folded));
+        return;
+      }
+    }
     if constexpr (kOnePass) {
       if constexpr (requires { Where::kBounded; }) {
         if (fold_bounded(q, folded)) {

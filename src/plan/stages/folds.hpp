@@ -8,8 +8,10 @@
 #include <type_traits>
 
 #include "plan/stages/differences.hpp"
+#include "plan/stages/lane_sums.hpp"
 #include "plan/stages/question.hpp"
 #include "plan/stages/real_sums.hpp"
+#include "plan/stages/short_reals.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/values.hpp"
 
@@ -21,9 +23,7 @@ inline constexpr bool kMatches = requires { Map::kCountBit; };
 
 // Whether a map has entries of a range of codes.
 template <class Map>
-inline constexpr bool kHolds = requires(typename Map::Shared& shared) {
-  shared.held;
-};
+inline constexpr bool kHolds = requires(typename Map::Shared& shared) { shared.held; };
 
 // Values as they are in the slot.
 struct AsIs {
@@ -93,10 +93,12 @@ struct Sum {
   static constexpr bool kSigned = kNumbers == Numbers::integers;
   using Map = TheMap;
 
+  static constexpr bool kReal = kNumbers == Numbers::reals;
   template <class Slot>
   struct TotalOf {
     uint64_t count = 0;
     Adder<typename Mapped<Map, Slot>::Element> sum;
+    uint32_t kept = 0;  // a bit for each vector whose sums are in LaneSums
   };
 
   // A vector's part. Calls f(part): one(n, value, hit) takes a value.
@@ -105,12 +107,11 @@ struct Sum {
     if constexpr (kNumbers == Numbers::reals && kDirect<Slot>) {
       const auto scaling = quick_scaling<typename Slot::Element>(q.kernel.powers, get<kSlot>(q.states).use);
       Reals<Slot> part;
-      f(part, [&](uint32_t n, auto value, bool hit) { part.add(n, real_or_zero(scaling, value, hit)); });
+      f(part, [&](uint32_t n, auto value, bool hit) { part.add(n, scaling(value), hit); });
     } else if constexpr (kNumbers == Numbers::reals) {
       Reals<Slot> part;
       f(part, [&](uint32_t n, auto value, bool hit) {
-        const auto bits = mapped<Slot>(q, memory, value, hit);
-        part.add(n, real_of<Element<Slot>>(hit ? bits : decltype(bits){0}));
+        part.add(n, real_of<Element<Slot>>(mapped<Slot>(q, memory, value, hit)), hit);
       });
     } else {
       std::conditional_t<kDirect<Slot>, PackedPart<Slot>, MadePart<Slot>> part;
@@ -126,7 +127,7 @@ struct Sum {
   BOBBIN_HD static void finish(Q& q, const Part& part, uint32_t count, Total& total) {
     total.count += count;
     if constexpr (kNumbers == Numbers::reals) {
-      store_real(q, part.template sum<typename Slot::Layout>(q.cta));
+      put_real<Slot::Layout::kHalves>(q, part.chains, total);
     } else if constexpr (kDirect<Slot>) {
       total.sum.add({part.low, part.high}, static_cast<typename Slot::Element>(get<kSlot>(q.states).use.low),
                     count, kSigned);
@@ -156,13 +157,13 @@ struct Sum {
         const auto scaling = UpperScaling::of(q.kernel.powers, state.use, fused);
         // Written twice, because not every compiler moves the question out of the loop over values.
         if (fused) {
-          finish_masked<T>(q, plan::sum_in_range(state.lane, scaling, true, low, span), total);
+          finish_real<Slot>(q, plan::sum_in_range(state.lane, scaling, true, low, span), total);
         } else {
-          finish_masked<T>(q, plan::sum_in_range(state.lane, scaling, false, low, span), total);
+          finish_real<Slot>(q, plan::sum_in_range(state.lane, scaling, false, low, span), total);
         }
       } else {
         const auto scaling = quick_scaling<T>(q.kernel.powers, state.use);
-        finish_masked<T>(q, plan::sum_in_range(state.lane, scaling, low, span), total);
+        finish_real<Slot>(q, plan::sum_in_range(state.lane, scaling, low, span), total);
       }
       return;
     }
@@ -172,7 +173,7 @@ struct Sum {
   }
   // Whether values that take bytes can be summed four at a time.
   template <class Slot>
-  static constexpr bool kSumsBytes = Slot::kPacked&& std::is_same_v<Map, AsIs>&& kNumbers != Numbers::reals;
+  static constexpr bool kSumsBytes = Slot::kPacked && std::is_same_v<Map, AsIs> && kNumbers != Numbers::reals;
   // Rows of a thread, in bytes that have 128 where a row counts.
   template <class Slot, class Q, class Total>
   BOBBIN_HD static void add_bytes(Q& q, const uint32_t (&hits)[8], uint32_t count, Total& total) {
@@ -183,6 +184,19 @@ struct Sum {
       sum = dot_bytes(bytes_of(state.lane, g), hits[g], sum);
     }
     total.sum.add({sum / 128, 0}, static_cast<typename Slot::Element>(state.use.low), count, kSigned);
+  }
+  // Whether vectors may be summed two integers at a time (short_reals.hpp).
+  template <class Slot>
+  static constexpr bool kOfShorts = [] {
+    if constexpr (requires { Slot::kShorts; }) {
+      return Slot::kShorts && kReal && std::is_same_v<Map, AsIs>;
+    } else {
+      return false;
+    }
+  }();
+  template <class Slot, class Where, class Q, class Total>
+  BOBBIN_HD static void add_shorts(Q& q, const typename Slot::Short& words, const Use& test, Total& total) {
+    finish_real<Slot>(q, words.template sum<Where>(q, test), total);
   }
   // Whether values that were summed up can be summed from their differences.
   template <class Slot>
@@ -351,7 +365,7 @@ struct Sum {
       const auto value = [&](uint32_t r) { return slow_element<Slot>(q, memory, strided_row(q.cta, r)); };
       total.count += static_cast<uint32_t>(std::popcount(rows));
       if constexpr (kNumbers == Numbers::reals) {
-        store_real(q, RealSum::of_warp(q.cta, RealSum::of_lane<Element<Slot>>(strided, value)));
+        put_real<false>(q, Chains{RealSum::of_lane<Element<Slot>>(strided, value), 0}, total);
       } else {
         total.sum.add(sum_values<Element<Slot>, 1>(strided, kSigned, value), 0, 0, kSigned);
       }
@@ -420,15 +434,9 @@ struct Sum {
   struct Reals {
     Chains chains;
 
-    // Rows that do not match add zero, which changes no sum: a sum that begins with 0.0 never is -0.0.
-    BOBBIN_HD void add(uint32_t n, double value) {
+    BOBBIN_HD void add(uint32_t n, double value, bool hit) {
       static_assert(Slot::Layout::kChains, "sums of floats have a defined order");
-      ((Slot::Layout::kHalves ? n % 2 == 0 : n < 16) ? chains.first : chains.second) += value;
-    }
-    template <class Layout, class Cta>
-    [[nodiscard]] BOBBIN_HD double sum(Cta& cta) const {
-      return Layout::kHalves ? RealSum::of_halves(cta, chains)
-                             : RealSum::of_warp(cta, chains.first + chains.second);
+      add_if(hit, value, (Slot::Layout::kHalves ? n % 2 == 0 : n < 16) ? chains.first : chains.second);
     }
   };
   // 32 values of up to 27 bits fit 32 bits.
@@ -476,15 +484,27 @@ struct Sum {
     }
   };
 
-  template <class T, class Q, class Total>
-  BOBBIN_HD static void finish_masked(Q& q, const MaskedSum& sum, Total& total) {
-    total.count += static_cast<uint32_t>(sum.count);
-    store_real(q, Uses::add_up<T>(q.cta, sum.chains));
+  template <class Slot, class Q, class Total>
+  BOBBIN_HD static void finish_real(Q& q, const RealPart& part, Total& total) {
+    total.count += part.count;
+    put_real<Slot::Layout::kHalves>(q, part.chains, total);
   }
-  template <class Q>
-  BOBBIN_HD static void store_real(Q& q, double sum) {
-    if (q.cta.lane() == 0) {
-      q.cta.store(q.kernel.reals, kFold * num_vectors(q.kernel.end) + q.v, sum);
+  // A lane's chains: of one half of a vector, or one of each.
+  template <bool kHalves, class Q, class Total>
+  BOBBIN_HD static void put_real(Q& q, const Chains& chains, Total& total) {
+    if constexpr (std::remove_cvref_t<decltype(q.kernel)>::kKeepsSums) {
+      total.kept |= 1U << q.place % std::remove_cvref_t<decltype(q.kernel)>::Sums::kVectors;
+      if constexpr (kHalves) {
+        q.shared.sums.put(q.cta, q.place, chains);
+      } else {
+        q.shared.sums.put(q.cta, q.place, chains.first + chains.second);
+      }
+    } else {
+      const double sum =
+          kHalves ? RealSum::of_halves(q.cta, chains) : RealSum::of_warp(q.cta, chains.first + chains.second);
+      if (q.cta.lane() == 0) {
+        q.cta.store(q.kernel.reals, kFold * num_vectors(q.kernel.end) + q.v, sum);
+      }
     }
   }
 };
@@ -495,6 +515,8 @@ struct MinMax {
   static constexpr bool kOfRows = false;
   template <class Slot>
   static constexpr bool kOfWords = false;
+  template <class Slot>
+  static constexpr bool kOfShorts = false;
   template <class Slot>
   static constexpr bool kOfDifferences = false;
   template <class Slot>

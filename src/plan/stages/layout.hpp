@@ -81,6 +81,15 @@ template <class T>
   return address;
 }
 
+// kCount elements of a shared array. Each has a constant offset in the address of a load.
+template <uint32_t kCount, class T, uint32_t N>
+[[nodiscard]] BOBBIN_HD const simt::Shared<T, kCount>& part_of(const simt::Shared<T, N>& shared,
+                                                               uint32_t first) {
+  static_assert(kCount <= N);
+  const void* from = reinterpret_cast<const char*>(shared.data) + opaque(first * sizeof(T));
+  return *static_cast<const simt::Shared<T, kCount>*>(from);
+}
+
 // Counts a row that matches, in one instruction.
 BOBBIN_HD void count_if(bool hit, uint32_t& count) {
 #ifdef __CUDA_ARCH__
@@ -89,6 +98,18 @@ BOBBIN_HD void count_if(bool hit, uint32_t& count) {
       : "r"(static_cast<uint32_t>(hit)));
 #else
   count += hit ? 1 : 0;
+#endif
+}
+
+// Adds a float if a row matches, in one instruction: compilers turn a conditional addition into an addition
+// and two selects, but not one that is branched over.
+BOBBIN_HD void add_if(bool hit, double value, double& sum) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .pred p;\n setp.ne.u32 p, %2, 0;\n @!p bra PAST;\n add.f64 %0, %0, %1;\n PAST:\n}"
+      : "+d"(sum)
+      : "d"(value), "r"(static_cast<uint32_t>(hit)));
+#else
+  sum += hit ? value : 0;
 #endif
 }
 

@@ -13,11 +13,10 @@
 
 namespace bobbin::plan {
 
-// A sum of floats that match, with their number. Each is multiplied by a mask: to select sums instead takes
-// two instructions of the ALU for each.
-struct MaskedSum {
+// A thread's sum of the floats of a vector that match, with their number.
+struct RealPart {
   Chains chains;
-  float count = 0;
+  uint32_t count = 0;
 };
 
 // Integers of up to 20 bits are inserted into the upper half of a double, below the exponent of 2^20: the
@@ -46,42 +45,38 @@ struct UpperScaling {
   }
 };
 
-// The sum of a thread's floats whose packed integers are in a range, with their number. Integers are tested
-// by their distance from the middle of the range, as floats: subtractions of floats do not need the ALU, and
-// all of this is exact.
+// The sum of a thread's floats whose packed integers are in a range. Integers are compared as floats, which
+// is exact.
 template <uint32_t W>
-[[nodiscard]] BOBBIN_HD MaskedSum sum_in_range(const Lane<uint64_t, W>& lane, const UpperScaling& scaling,
-                                               bool fused, uint32_t low, uint32_t span) {
-  // The upper half of a double, seen as a float, is 11 and the integer in units of 2^-20.
-  constexpr float kUnit = 1.0F / (1U << 20);
-  const float half = static_cast<float>(span) * (kUnit / 2);
+[[nodiscard]] BOBBIN_HD RealPart sum_in_range(const Lane<uint64_t, W>& lane, const UpperScaling& scaling,
+                                              bool fused, uint32_t low, uint32_t span) {
   const float from = std::bit_cast<float>(UpperScaling::kExponent | low);
-  MaskedSum sum;
+  const float to = std::bit_cast<float>(UpperScaling::kExponent | (low + span));
+  RealPart sum;
   BOBBIN_UNROLL
   for (uint32_t n = 0; n < 32; ++n) {
-    const uint32_t upper = UpperScaling::kExponent | lane.value(n);
-    const float mask = std::fabs(std::bit_cast<float>(upper) - from - half) <= half ? 1.0F : 0.0F;
-    const auto wide = std::bit_cast<double>(static_cast<uint64_t>(std::bit_cast<uint32_t>(mask)) << 32);
-    double& chain = n % 2 == 0 ? sum.chains.first : sum.chains.second;
-    chain = std::fma(scaling(upper, fused), wide, chain);
-    sum.count += mask;
+    const uint32_t upper = opaque(UpperScaling::kExponent | lane.value(n));
+    const auto integer = std::bit_cast<float>(upper);
+    const bool hit = integer >= from && integer <= to;
+    add_if(hit, scaling(upper, fused), n % 2 == 0 ? sum.chains.first : sum.chains.second);
+    count_if(hit, sum.count);
   }
-  // As the upper half of a double, the bits of 1.0F are 2^-7.
-  sum.chains = {sum.chains.first * 128, sum.chains.second * 128};
   return sum;
 }
 template <uint32_t W>
-[[nodiscard]] BOBBIN_HD MaskedSum sum_in_range(const Lane<uint32_t, W>& lane, const QuickScaling& scaling,
-                                               uint32_t low, uint32_t span) {
-  const float half = static_cast<float>(span) * 0.5F;
-  const float middle = scaling.integer(QuickScaling::kExponent | low) + half;
-  MaskedSum sum;
+[[nodiscard]] BOBBIN_HD RealPart sum_in_range(const Lane<uint32_t, W>& lane, const QuickScaling& scaling,
+                                              uint32_t low, uint32_t span) {
+  const float from = std::bit_cast<float>(QuickScaling::kExponent | low);
+  const float to = std::bit_cast<float>(QuickScaling::kExponent | (low + span));
+  RealPart sum;
   BOBBIN_UNROLL
   for (uint32_t n = 0; n < 32; ++n) {
-    const float integer = scaling.integer(QuickScaling::kExponent | lane.value(n));
-    const float mask = std::fabs(integer - middle) <= half ? 1.0F : 0.0F;
-    (n < 16 ? sum.chains.first : sum.chains.second) += scaling.scaling.quotient(integer * scaling.up * mask);
-    sum.count += mask;
+    const uint32_t bits = opaque(QuickScaling::kExponent | lane.value(n));
+    const auto integer = std::bit_cast<float>(bits);
+    const bool hit = integer >= from && integer <= to;
+    add_if(hit, scaling.scaling.quotient(scaling.integer(bits) * scaling.up),
+           n < 16 ? sum.chains.first : sum.chains.second);
+    count_if(hit, sum.count);
   }
   return sum;
 }

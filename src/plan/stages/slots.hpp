@@ -9,6 +9,7 @@
 #include "plan/stages/dictionaries.hpp"
 #include "plan/stages/layout.hpp"
 #include "plan/stages/ranks.hpp"
+#include "plan/stages/short_reals.hpp"
 #include "plan/stages/unpack.hpp"
 #include "plan/stages/values.hpp"
 #include "plan/uses.hpp"
@@ -111,6 +112,8 @@ struct Packed {
   static constexpr bool kNulls = kHasNulls;
   static constexpr bool kPacked = true;
   static constexpr bool kMayBeFloat = kMeaning == Meaning::scaled;
+  static constexpr bool kShorts =
+      kMeaning == Meaning::scaled && !kNulls && Widths::kOne && Widths::kMost == kShortWidth;
   static constexpr uint32_t kUses = 1;
   using Element = T;
   using Known = Widths;
@@ -235,6 +238,22 @@ struct Packed {
                             unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame, i));
     }
   }
+  // A vector that is summed two integers at a time.
+  struct Short {
+    static constexpr bool kAhead = false;
+
+    Lane<T, kShortWidth> lane;
+
+    template <class Cta>
+    BOBBIN_HD void load(Cta& cta, const Uses& query, const Use& test, const Use& /*slot*/) {
+      lane.load(cta, view_as<Quad>(query.columns[kColumn].frames().packed), test.first_register);
+    }
+    template <class Where, class Q>
+    [[nodiscard]] BOBBIN_HD RealPart sum(Q& q, const Use& test) const {
+      return sum_shorts(lane, ShortRange::of(test), ShortScaling<T>::of(q.kernel.powers, test),
+                        [](uint32_t /*n*/, auto real) { return double{real}; });
+    }
+  };
 };
 
 // ALP's floats with exceptions, of one width: nodes that unpack, scale and patch. Words stay words; a value
@@ -245,7 +264,9 @@ struct PatchedReals {
   static constexpr uint32_t kColumn = kTheColumn;
   static constexpr bool kNulls = kHasNulls;
   static constexpr bool kPacked = false;
+  static constexpr bool kShorts = sizeof(T) == 8 && !kNulls && kWidth == kShortWidth;
   static constexpr uint32_t kUses = 1;
+  using Known = Widths<kWidth>;
   using Element = T;
   using Value = ValueOf<T>;
   using Layout = SpreadLayout<T>;
@@ -270,8 +291,21 @@ struct PatchedReals {
         use.way == Use::Way::direct && is_quick<T>(query.powers, use) ? Use::Way::direct : Use::Way::slow;
     return use;
   }
+  // Where the exceptions of a vector begin, and how many it has: if they are sorted.
+  template <class Cta>
+  [[nodiscard]] BOBBIN_HD static uint64_t exceptions(Cta& cta, const Uses& query, uint64_t v) {
+    const auto patches = query.columns[kColumn].nodes[2].patches.template typed<T, 1>();
+    const auto all = patches.range(cta, v, 0);
+    return all.index | uint64_t{all.count} << 32;
+  }
+  [[nodiscard]] BOBBIN_HD static bool are_sorted(const Uses& query) {
+    const Patches& patches = query.columns[kColumn].nodes[2].patches;
+    return !patches.any() || patches.layout == codec::patched::PatchLayout::sorted;
+  }
   template <class Cta, class Memory>
-  BOBBIN_HD static void begin(Cta& /*cta*/, Memory& /*shared*/, const Uses& /*query*/) {}
+  BOBBIN_HD static void begin(Cta& cta, Memory& shared, const Uses& /*query*/) {
+    cta.store(shared.marks, cta.thread(), 0U);
+  }
   template <class Cta, class Memory>
   BOBBIN_HD static void load(Cta& cta, Memory& shared, const Uses& query, const Use* uses, uint64_t v,
                              State& state) {
@@ -296,22 +330,85 @@ struct PatchedReals {
     if (direct && !cta.any(run.count != 0)) {
       return;
     }
-    const uint32_t warp = cta.warp() * simt::kWarpSize;
-    const uint32_t first = cta.warp() * kVectorLength;
     cta.sync_warp();  // the previous vector is no longer in use
-    cta.store(shared.marks, warp + cta.lane(), direct ? 0 : ~uint32_t{0});
     if (!direct) {
       store_all(cta, shared, query, use, query.rows_of(v));
+      cta.sync_warp();
     }
+    patches.apply(cta, run, [&](uint32_t i, T value) { put(cta, shared, i, value); });
     cta.sync_warp();
-    patches.apply(cta, run, [&](uint32_t i, T value) {
-      cta.store(shared.values, first + i, value);
-      cta.template atomic_or<simt::Order::relaxed>(shared.marks, warp + Layout::lane_of(i),
-                                                   1U << Layout::number_of(i));
-    });
-    cta.sync_warp();
-    state.marks = cta.load(shared.marks, warp + cta.lane());
+    state.marks = direct ? take_marks(cta, shared) : ~uint32_t{0};
   }
+  // A vector that is summed two integers at a time. Exceptions take the place of what their packed integers
+  // add; those that do not match add 0.
+  struct Short {
+    static constexpr bool kAhead = true;  // exceptions wait for their places before they are stored
+
+    Lane<T, kShortWidth> lane;
+    uint64_t run;     // where its exceptions begin, and in the upper half how many it has
+    uint32_t number;  // of the exception that this lane has of the first 32
+    T value;
+
+    template <class Cta>
+    BOBBIN_HD void load(Cta& cta, const Uses& query, const Use& test, const Use& slot) {
+      lane.load(cta, view_as<Quad>(query.columns[kColumn].frames().packed), test.first_register);
+      run = slot.span;
+      if (cta.lane() < run >> 32) {
+        load_exception(cta, query, cta.lane());
+      }
+    }
+    template <class Where, class Q>
+    [[nodiscard]] BOBBIN_HD RealPart sum(Q& q, const Use& test) const {
+      auto& shared = get<0>(q.shared.slots);
+      const auto range = ShortRange::of(test);
+      uint32_t marks = 0;
+      uint32_t more = 0;
+      if (run >> 32 != 0) {
+        more = put_exceptions<Where>(q, test, range);
+        marks = take_marks(q.cta, shared);
+      }
+      const auto& mine = part_of<Layout::index(0, 31) + 1>(
+          shared.values, q.cta.warp() * kVectorLength + Layout::index(q.cta.lane(), 0));
+      RealPart sum =
+          sum_shorts(lane, range, ShortScaling<T>::of(q.kernel.powers, test), [&](uint32_t n, auto real) {
+            if ((marks >> n & 1) != 0) {
+              real = std::bit_cast<decltype(real)>(q.cta.load(mine, Layout::index(0, n)));
+            }
+            return double{real};
+          });
+      sum.count += more;
+      return sum;
+    }
+
+   private:
+    template <class Cta>
+    BOBBIN_HD void load_exception(Cta& cta, const Uses& query, uint32_t k) {
+      const auto patches = query.columns[kColumn].nodes[2].patches.template typed<T, 1>();
+      number = cta.load(patches.indices, static_cast<uint32_t>(run) + uint64_t{k});
+      value = cta.load(patches.values, static_cast<uint32_t>(run) + uint64_t{k});
+    }
+    // Returns how many match, less those whose packed integers do.
+    template <class Where, class Q>
+    [[nodiscard]] BOBBIN_HD uint32_t put_exceptions(Q& q, const Use& test, const ShortRange& range) const {
+      const Bytes& packed = q.kernel.columns[kColumn].frames().packed;
+      const auto matches = Where::single(q);
+      uint32_t more = 0;
+      q.cta.sync_warp();  // the previous vector is no longer in use
+      Short one = *this;
+      BOBBIN_ROLL
+      for (uint32_t k = q.cta.lane(); k < run >> 32; k += simt::kWarpSize) {
+        if (k >= simt::kWarpSize) {
+          one.load_exception(q.cta, q.kernel, k);
+        }
+        const bool hit = matches(one.value);
+        put(q.cta, get<0>(q.shared.slots), one.number, hit ? one.value : T{0});
+        more += hit ? 1 : 0;
+        more -= range.holds(packed_short<T>(q.cta, packed, test.first_register, one.number)) ? 1 : 0;
+      }
+      q.cta.sync_warp();
+      return more;
+    }
+  };
   template <class Cta, class Memory>
   [[nodiscard]] BOBBIN_HD static Value value(Cta& cta, Memory& shared, const State& state, uint32_t n) {
     using Float = std::conditional_t<sizeof(T) == 8, double, float>;
@@ -323,6 +420,19 @@ struct PatchedReals {
   }
 
  private:
+  template <class Cta, class Memory>
+  BOBBIN_HD static void put(Cta& cta, Memory& shared, uint32_t i, T value) {
+    cta.store(shared.values, cta.warp() * kVectorLength + i, value);
+    cta.template atomic_or<simt::Order::relaxed>(
+        shared.marks, cta.warp() * simt::kWarpSize + Layout::lane_of(i), 1U << Layout::number_of(i));
+  }
+  // The thread's marks, which are cleared for the next vector.
+  template <class Cta, class Memory>
+  [[nodiscard]] BOBBIN_HD static uint32_t take_marks(Cta& cta, Memory& shared) {
+    const uint32_t marks = cta.load(shared.marks, cta.thread());
+    cta.store(shared.marks, cta.thread(), 0U);
+    return marks;
+  }
   template <class Cta, class Memory>
   BOBBIN_HD static void store_all(Cta& cta, Memory& shared, const Uses& query, const Use& use,
                                   uint32_t count) {

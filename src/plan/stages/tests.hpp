@@ -280,6 +280,19 @@ struct BetweenReals : ValueTest<kSlot> {
   }
 };
 
+// The same, for floats with exceptions: their packed integers may be tested, which leaf kLeaf prepares.
+template <uint32_t kStep, uint32_t kSlot, uint32_t kLeaf>
+struct InPatchedRange : BetweenReals<kStep, kSlot> {
+  static constexpr uint32_t kLeaves = 1U << kLeaf;
+  static constexpr bool kPackedRange = true;
+
+  template <uint32_t L, class Slots, class Cta>
+  [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
+    using Slot = ItemAt<kSlot, Slots>;
+    return query.template test_use<typename Slot::Element, typename Slot::Known>(cta, query.steps[kStep], v);
+  }
+};
+
 // Codes with a bit in the table of a step.
 template <uint32_t kStep, uint32_t kSlot, bool kNegated = false>
 struct InTable : ValueTest<kSlot> {

@@ -102,16 +102,6 @@ template <class T>
   }
 }
 
-// The same, or a zero of any sign. Of f32, a factor is chosen instead of the value: compilers convert the
-// value to a double before they choose, which takes two instructions.
-[[nodiscard]] BOBBIN_HD double real_or_zero(const WideScaling& scaling, uint64_t packed, bool counts) {
-  return counts ? scaling(packed) : 0.0;
-}
-[[nodiscard]] BOBBIN_HD double real_or_zero(QuickScaling scaling, uint32_t packed, bool counts) {
-  scaling.up = counts ? scaling.up : 0.0F;
-  return scaling(packed);
-}
-
 // ALP's integers to floats. `Inner` is an Unpack, or makes the integers in another way.
 template <uint32_t kNode, class Inner>
 struct Scale : Stage<Inner> {
