@@ -511,7 +511,7 @@ class Composer {
     return query_.num_steps == 1 && query_.steps[0].op == StepOp::test && !query_.steps[0].negated &&
            query_.steps[0].table.data == nullptr;
   }
-  // For how many entries of a dictionary a block of many threads has room; 0 if they, or the rows, are too
+  // The entries of a dictionary that a block of many threads can hold; 0 if they, or the rows, are too
   // few.
   size_t take_room(uint32_t c) {
     const size_t size = query_.columns[c].bytes;

@@ -13,9 +13,8 @@
 
 #include "codecs/ans/tile.hpp"
 #include "core/bit_scan.hpp"
-#include "core/permute_bytes.hpp"
 #include "core/dot_bytes.hpp"
-#include "core/products.hpp"
+#include "core/permute_bytes.hpp"
 #include "simt/cta.hpp"
 #include "simt/shared_bytes.hpp"
 #include "simt/warp_sum.hpp"

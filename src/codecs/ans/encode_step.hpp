@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include "codecs/ans/ans.hpp"
-#include "core/portable.hpp"
 #include "core/dot_bytes.hpp"
+#include "core/portable.hpp"
 #include "core/products.hpp"
 #include "simt/cta.hpp"
 
