@@ -15,6 +15,7 @@
 #include "core/bits.hpp"
 #include "device/cuda_api.hpp"
 #include "plan/compiled.hpp"
+#include "plan/compose_stages.hpp"
 #include "plan/dictionaries.hpp"
 #include "plan/expand.hpp"
 #include "plan/pieces.hpp"
@@ -295,7 +296,7 @@ class Preparer {
     Step step = make_step(StepOp::test, static_cast<uint8_t>(c), range.negated);
     step.range = {range.low, range.span};
     step.is_float = column.is_float;
-    if (column.form == ColumnForm::packed && column.scaled()) {
+    if ((column.form == ColumnForm::packed && column.scaled()) || is_scaled(column)) {
       BOBBIN_ASSIGN(step.scaled, made_.pieces_->scaled_ranges(columns_[c].array->type, range, stream_));
     }
     return add_step(step);

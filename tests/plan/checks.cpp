@@ -446,160 +446,160 @@ std::string check_alike(Backend backend, uint32_t kind, Random& random, bool com
   if (random.below(2) == 0) {
     c.aggregates.push_back({Fold::count, std::nullopt});
     c.aggregates.push_back({Fold::sum, 0});
+  }
+  return check_compiled_case(c, backend, compares);
+}
 
-    std::string check_few_rows(Backend backend, Random & random, bool compares) {
-      const uint64_t length = 1 + random.below(30'000);
-      const std::vector<bool> marked = draw_marked(length, random);
-      std::vector<Array> arrays;
-      for (uint64_t i = 0, count = 2 + random.below(3); i < count; ++i) {
-        arrays.push_back(draw_marked_column(i == 0 ? marked : std::vector<bool>(length), random));
-      }
-      QueryCase c;
-      const uint64_t begin = random.below(2) * random.below(length);
-      add_columns(c, arrays, begin, random.below(2) == 0 ? length - begin : random.below(length - begin + 1));
-      for (uint32_t i = 0; i < c.columns.size(); ++i) {
-        const DType type = c.columns[i].array.type;
-        c.filter.push_back({.kind = Condition::Kind::test,
-                            .column = i,
-                            .range = i == 0
-                                         ? ValueRange::between(type, Scalar{kMarkedFrom}, Scalar{kMarkedTo})
-                                         : draw_range(c.columns[i], random),
-                            .more = {},
-                            .passes = {}});
-        if (i != 0) {
-          const bool either = i + 1 == c.columns.size() && i > 1 && random.below(2) == 0;
-          c.filter.push_back({.kind = either ? Condition::Kind::either : Condition::Kind::both,
-                              .column = 0,
-                              .range = {},
-                              .more = {},
-                              .passes = {}});
-        }
-      }
-      c.aggregates = {{Fold::count, {}}, {Fold::sum, static_cast<uint32_t>(c.columns.size() - 1)}};
-      if (const auto expression = combination(c.numbers, 0, 1); expression.has_value()) {
-        c.aggregates.push_back({Fold::sum, {}, std::make_shared<plan::Expression>(*expression)});
-      }
-      return check_compiled_case(c, backend, compares);
-    }
-
-    std::string check_compiled(Backend backend, Random & random, bool compares) {
-      const bool any = random.below(3) == 0;
-      return check_compiled_case(
-          any ? draw_case(random) : draw_long_case(random, 2500 + random.below(10'000)), backend, compares);
-    }
-
-    namespace {
-
-    // Runs of integers or prices, encoded by rle or sparse, with drawn codecs for both children.
-    Array draw_runs(CodecId codec, uint64_t length, Random& random) {
-      constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i32,
-                                  DType::i64, DType::u64, DType::f64};
-      const DType type = kTypes[random.below(std::size(kTypes))];
-      const uint64_t run = 2 + random.below(random.below(2) == 0 ? 20 : 3000);
-      const uint64_t limit = uint64_t{1} << (1 + random.below(8 * size_bytes(type) - 1));
-      Split split = visit_type(type, [&]<class T>(std::type_identity<T>) {
-        std::vector<T> values(length);
-        for (uint64_t i = 0; i < length; ++i) {
-          const bool fresh =
-              codec == CodecId::sparse ? random.below(run) == 0 : i == 0 || random.below(run) == 0;
-          const double price = static_cast<double>(random.below(1000)) / 8;
-          const T drawn = std::is_floating_point_v<T> ? static_cast<T>(price)
-                                                      : static_cast<T>(random.below(limit) - limit / 3);
-          const T before = i == 0 || codec == CodecId::sparse ? T{7} : values[i - 1];
-          values[i] = fresh ? drawn : before;
-        }
-        return *find_codec(codec)->split({type, values.data(), length});
-      });
-      const auto encode = [&](const OwnedValues& child) {
-        constexpr CodecId kIntegers[] = {CodecId::ffor, CodecId::delta, CodecId::patched, CodecId::dict};
-        const CodecId drawn =
-            is_float(child.type) ? CodecId::alp : kIntegers[random.below(std::size(kIntegers))];
-        return *find_codec(drawn)->encode(child.view());
-      };
-      for (const OwnedValues& child : split.children) {
-        split.node.children.push_back(encode(child));
-      }
-      return std::move(split.node);
-    }
-
-    QueryCase draw_runs_case(Random& random) {
-      QueryCase c;
-      const uint64_t length = 1 + random.below(40'000);
-      const CodecId codec = random.below(3) == 0 ? CodecId::sparse : CodecId::rle;
-      std::vector<Array> arrays{draw_runs(codec, length, random)};
-      if (random.below(3) == 0) {
-        arrays.push_back(draw_runs(CodecId::rle, length, random));
-      }
-      const uint64_t begin = random.below(2) * random.below(length);
-      add_columns(c, arrays, begin, length - begin - random.below(2) * random.below(length - begin));
-      add_questions(c, random);
-      return c;
-    }
-
-    }  // namespace
-
-    std::string check_runs(Backend backend, Random & random, bool compares) {
-      return check_compiled_case(draw_runs_case(random), backend, compares);
-    }
-
-    std::string check_runs_without_compiler(Backend backend, Random & random) {
-      return check_case(draw_runs_case(random), backend);
-    }
-
-    namespace {
-
-    // Integers, repeated ones, or decimals, as wide as their type allows or less: some are too large for
-    // loops that expect 52 bits. Several vectors of them.
-    Array draw_plain(Random& random) {
-      if (random.below(10) == 0) {
-        return random.below(2) == 0 ? draw_odd_codes<uint32_t>(300, random)
-                                    : draw_odd_codes<uint16_t>(70'000, random);
-      }
-      constexpr DType kTypes[] = {DType::u8,  DType::i8,  DType::u16, DType::u32, DType::i32,
-                                  DType::i64, DType::u64, DType::f32, DType::f64, DType::f64};
-      const DType type = kTypes[random.below(std::size(kTypes))];
-      return visit_type(type, [&]<class T>(std::type_identity<T>) {
-        std::vector<T> values(1 + random.below(20'000));
-        const auto bits = 1 + static_cast<uint32_t>(random.below(size_bits(type)));
-        const uint64_t middle = random.below(2) == 0 ? 0 : low_mask<uint64_t>(bits) / 2;
-        for (T& value : values) {
-          const uint64_t drawn = (random.next() & low_mask<uint64_t>(bits)) - middle;
-          value = std::is_floating_point_v<T> ? static_cast<T>(static_cast<int64_t>(drawn) >> 10) / 100
-                                              : static_cast<T>(drawn);
-        }
-        const CodecId codec = random.below(3) == 0   ? CodecId::dict
-                              : is_float(type)       ? CodecId::alp
-                              : random.below(2) == 0 ? CodecId::ffor
-                                                     : CodecId::bitpack;
-        return *find_codec(codec)->encode({type, values.data(), values.size()});
-      });
-    }
-
-    }  // namespace
-
-    std::string check_test_and_sum(Backend backend, Random & random) {
-      QueryCase c;
-      const Array array = random.below(4) == 0 ? draw_cascade(random) : draw_plain(random);
-      const uint64_t begin = random.below(2) == 0 ? 0 : random.below(array.length + 1);
-      add_columns(c, {array}, begin, array.length - begin);
-      c.filter.push_back({.kind = Condition::Kind::test,
+std::string check_few_rows(Backend backend, Random& random, bool compares) {
+  const uint64_t length = 1 + random.below(30'000);
+  const std::vector<bool> marked = draw_marked(length, random);
+  std::vector<Array> arrays;
+  for (uint64_t i = 0, count = 2 + random.below(3); i < count; ++i) {
+    arrays.push_back(draw_marked_column(i == 0 ? marked : std::vector<bool>(length), random));
+  }
+  QueryCase c;
+  const uint64_t begin = random.below(2) * random.below(length);
+  add_columns(c, arrays, begin, random.below(2) == 0 ? length - begin : random.below(length - begin + 1));
+  for (uint32_t i = 0; i < c.columns.size(); ++i) {
+    const DType type = c.columns[i].array.type;
+    c.filter.push_back({.kind = Condition::Kind::test,
+                        .column = i,
+                        .range = i == 0 ? ValueRange::between(type, Scalar{kMarkedFrom}, Scalar{kMarkedTo})
+                                        : draw_range(c.columns[i], random),
+                        .more = {},
+                        .passes = {}});
+    if (i != 0) {
+      const bool either = i + 1 == c.columns.size() && i > 1 && random.below(2) == 0;
+      c.filter.push_back({.kind = either ? Condition::Kind::either : Condition::Kind::both,
                           .column = 0,
-                          .range = draw_range(c.columns[0], random),
+                          .range = {},
                           .more = {},
                           .passes = {}});
-      c.aggregates.push_back({Fold::sum, 0});
-      return check_case(c, backend);
     }
+  }
+  c.aggregates = {{Fold::count, {}}, {Fold::sum, static_cast<uint32_t>(c.columns.size() - 1)}};
+  if (const auto expression = combination(c.numbers, 0, 1); expression.has_value()) {
+    c.aggregates.push_back({Fold::sum, {}, std::make_shared<plan::Expression>(*expression)});
+  }
+  return check_compiled_case(c, backend, compares);
+}
 
-    std::string check_query_at(Backend backend, uint64_t offset, Random & random) {
-      QueryCase c;
-      std::vector<Array> arrays;
-      for (uint64_t i = 0; i < 2; ++i) {
-        arrays.push_back(draw_long_column(random, 2500));
-      }
-      add_columns(c, arrays, offset, 1 + random.below(2500 - offset));
-      add_questions(c, random);
-      return check_case(c, backend);
+std::string check_compiled(Backend backend, Random& random, bool compares) {
+  const bool any = random.below(3) == 0;
+  return check_compiled_case(any ? draw_case(random) : draw_long_case(random, 2500 + random.below(10'000)),
+                             backend, compares);
+}
+
+namespace {
+
+// Runs of integers or prices, encoded by rle or sparse, with drawn codecs for both children.
+Array draw_runs(CodecId codec, uint64_t length, Random& random) {
+  constexpr DType kTypes[] = {DType::u8,  DType::i16, DType::u32, DType::i32,
+                              DType::i64, DType::u64, DType::f64};
+  const DType type = kTypes[random.below(std::size(kTypes))];
+  const uint64_t run = 2 + random.below(random.below(2) == 0 ? 20 : 3000);
+  const uint64_t limit = uint64_t{1} << (1 + random.below(8 * size_bytes(type) - 1));
+  Split split = visit_type(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> values(length);
+    for (uint64_t i = 0; i < length; ++i) {
+      const bool fresh = codec == CodecId::sparse ? random.below(run) == 0 : i == 0 || random.below(run) == 0;
+      const double price = static_cast<double>(random.below(1000)) / 8;
+      const T drawn = std::is_floating_point_v<T> ? static_cast<T>(price)
+                                                  : static_cast<T>(random.below(limit) - limit / 3);
+      const T before = i == 0 || codec == CodecId::sparse ? T{7} : values[i - 1];
+      values[i] = fresh ? drawn : before;
     }
+    return *find_codec(codec)->split({type, values.data(), length});
+  });
+  const auto encode = [&](const OwnedValues& child) {
+    constexpr CodecId kIntegers[] = {CodecId::ffor, CodecId::delta, CodecId::patched, CodecId::dict};
+    const CodecId drawn = is_float(child.type) ? CodecId::alp : kIntegers[random.below(std::size(kIntegers))];
+    return *find_codec(drawn)->encode(child.view());
+  };
+  for (const OwnedValues& child : split.children) {
+    split.node.children.push_back(encode(child));
+  }
+  return std::move(split.node);
+}
 
-  }  // namespace bobbin::testing
+QueryCase draw_runs_case(Random& random) {
+  QueryCase c;
+  const uint64_t length = 1 + random.below(40'000);
+  const CodecId codec = random.below(3) == 0 ? CodecId::sparse : CodecId::rle;
+  std::vector<Array> arrays{draw_runs(codec, length, random)};
+  if (random.below(3) == 0) {
+    arrays.push_back(draw_runs(CodecId::rle, length, random));
+  }
+  const uint64_t begin = random.below(2) * random.below(length);
+  add_columns(c, arrays, begin, length - begin - random.below(2) * random.below(length - begin));
+  add_questions(c, random);
+  return c;
+}
+
+}  // namespace
+
+std::string check_runs(Backend backend, Random& random, bool compares) {
+  return check_compiled_case(draw_runs_case(random), backend, compares);
+}
+
+std::string check_runs_without_compiler(Backend backend, Random& random) {
+  return check_case(draw_runs_case(random), backend);
+}
+
+namespace {
+
+// Integers, repeated ones, or decimals, as wide as their type allows or less: some are too large for
+// loops that expect 52 bits. Several vectors of them.
+Array draw_plain(Random& random) {
+  if (random.below(10) == 0) {
+    return random.below(2) == 0 ? draw_odd_codes<uint32_t>(300, random)
+                                : draw_odd_codes<uint16_t>(70'000, random);
+  }
+  constexpr DType kTypes[] = {DType::u8,  DType::i8,  DType::u16, DType::u32, DType::i32,
+                              DType::i64, DType::u64, DType::f32, DType::f64, DType::f64};
+  const DType type = kTypes[random.below(std::size(kTypes))];
+  return visit_type(type, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> values(1 + random.below(20'000));
+    const auto bits = 1 + static_cast<uint32_t>(random.below(size_bits(type)));
+    const uint64_t middle = random.below(2) == 0 ? 0 : low_mask<uint64_t>(bits) / 2;
+    for (T& value : values) {
+      const uint64_t drawn = (random.next() & low_mask<uint64_t>(bits)) - middle;
+      value = std::is_floating_point_v<T> ? static_cast<T>(static_cast<int64_t>(drawn) >> 10) / 100
+                                          : static_cast<T>(drawn);
+    }
+    const CodecId codec = random.below(3) == 0   ? CodecId::dict
+                          : is_float(type)       ? CodecId::alp
+                          : random.below(2) == 0 ? CodecId::ffor
+                                                 : CodecId::bitpack;
+    return *find_codec(codec)->encode({type, values.data(), values.size()});
+  });
+}
+
+}  // namespace
+
+std::string check_test_and_sum(Backend backend, Random& random) {
+  QueryCase c;
+  const Array array = random.below(4) == 0 ? draw_cascade(random) : draw_plain(random);
+  const uint64_t begin = random.below(2) == 0 ? 0 : random.below(array.length + 1);
+  add_columns(c, {array}, begin, array.length - begin);
+  c.filter.push_back({.kind = Condition::Kind::test,
+                      .column = 0,
+                      .range = draw_range(c.columns[0], random),
+                      .more = {},
+                      .passes = {}});
+  c.aggregates.push_back({Fold::sum, 0});
+  return check_case(c, backend);
+}
+
+std::string check_query_at(Backend backend, uint64_t offset, Random& random) {
+  QueryCase c;
+  std::vector<Array> arrays;
+  for (uint64_t i = 0; i < 2; ++i) {
+    arrays.push_back(draw_long_column(random, 2500));
+  }
+  add_columns(c, arrays, offset, 1 + random.below(2500 - offset));
+  add_questions(c, random);
+  return check_case(c, backend);
+}
+
+}  // namespace bobbin::testing
