@@ -67,6 +67,9 @@ class Composer {
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, kAlignment)),
                   .warps = warps_,
                   .numbers = writer_.numbers()};
+    if (limits_.shared_bytes != 0 && made.shared_bytes > limits_.shared_bytes) {
+      return std::nullopt;
+    }
     constexpr const char* kIndent = "                          ";
     made.declarations =
         fmt::format("{}using Query = Composition<List<{}>,\n{}List<{}>,\n{}List<{}>,\n{}{}, {}, {}{}>;\n",
@@ -86,7 +89,7 @@ class Composer {
 
   // Rows that wait for tests (Composition::kSparse, or more).
   [[nodiscard]] size_t bytes_of_pending() const {
-    const bool may_wait = all_packed_ && query_.bitmap.data == nullptr && !has_groups();
+    const bool may_wait = all_packed_ && query_.bitmap.data == nullptr && !has_groups() && !holds_entries();
     return may_wait ? tests_.size() * warps_ * kPendingRoom * sizeof(uint16_t) : 0;
   }
   // Values in registers limit how many blocks fit on an SM. Measured: docs/perf/query.md.
