@@ -7,7 +7,6 @@
 #include "core/dot_bytes.hpp"
 #include "core/portable.hpp"
 #include "simt/cta.hpp"
-#include "simt/shared_bytes.hpp"
 
 namespace bobbin::simt {
 
@@ -29,12 +28,12 @@ class ByteTable {
   template <class Cta>
   BOBBIN_HD ByteTable(Cta& cta, const Entries& entries)
       : entries_(entries),
-        first_(first_address(entries) +
+        first_(cta.place(entries, 0) +
                cta.shfl(cta.lane() % kCopies * static_cast<uint32_t>(sizeof(T)), cta.lane())) {}
 
   template <class Cta>
   [[nodiscard]] BOBBIN_HD T load(Cta& cta, uint32_t word, uint32_t factor) const {
-    return load_at(cta, entries_, dot_bytes(word, factor, first_));
+    return cta.load_at(entries_, dot_bytes(word, factor, first_));
   }
 
  private:

@@ -16,7 +16,6 @@
 #include "core/dot_bytes.hpp"
 #include "core/permute_bytes.hpp"
 #include "simt/cta.hpp"
-#include "simt/shared_bytes.hpp"
 #include "simt/warp_sum.hpp"
 
 namespace bobbin::codec::ans {
@@ -237,7 +236,7 @@ struct DecodeKernel {
                                   uint64_t& state) const {
     const auto& table = simt::seen_as<const Table>(shared.table);
     const auto& words = simt::seen_as<const Words>(shared.rings);
-    const uint32_t first = simt::first_address(words);
+    const uint32_t first = cta.place(words, 0);
     uint32_t next = first + ring.at * kWordBytes;  // addresses, because a product and a sum find one
     uint32_t bytes = 0;
     BOBBIN_UNROLL
@@ -250,7 +249,7 @@ struct DecodeKernel {
       if (step % 2 == 1) {
         const bool takes = state >> 32 == 0;
         const uint32_t takers = cta.ballot(takes);
-        const uint32_t word = simt::load_at(cta, words, count_ones(takers & lane.below) * kWordBytes + next);
+        const uint32_t word = cta.load_at(words, count_ones(takers & lane.below) * kWordBytes + next);
         state = takes ? state << kWordBits | word : state;
         next += count_ones(takers) * kWordBytes;
       }
