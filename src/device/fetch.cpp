@@ -68,6 +68,9 @@ Fetch::~Fetch() {
 }
 
 Status Fetch::add(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) {
+    return {};
+  }
   if (memory_ == nullptr && bytes <= kBytes) {
     BOBBIN_ASSIGN(memory_, Pool::of_process().take(stream_.backend()));
   }
