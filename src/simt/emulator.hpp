@@ -165,12 +165,13 @@ class EmulatorCta {
   }
   template <class T, uint32_t N>
   uint32_t place(const Shared<T, N>& /*s*/, uint32_t i) {
-    return i * sizeof(T);
+    return i * static_cast<uint32_t>(sizeof(T));
   }
   template <class T, uint32_t N>
   T load_at(const Shared<T, N>& s, uint32_t place, Where where = Where::current()) {
+    constexpr auto kBytes = static_cast<uint32_t>(sizeof(T));
     // Between two elements is outside.
-    return load(s, place % sizeof(T) == 0 ? place / sizeof(T) : ~uint32_t{0}, where);
+    return load(s, place % kBytes == 0 ? place / kBytes : ~uint32_t{0}, where);
   }
   template <class T>
   std::remove_const_t<T> load_once(Global<T> g, uint64_t i, Where where = Where::current()) {
