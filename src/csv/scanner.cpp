@@ -147,7 +147,9 @@ void Scanner::drop_consumed() {
   const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
   line_ += count_bytes(buffer_.get() + line_place_, buffer_.get() + begin, marks_.line_end);
   line_place_ = 0;
-  std::memmove(buffer_.get(), buffer_.get() + begin, size_ - begin);
+  if (size_ != begin) {  // there may be no buffer yet
+    std::memmove(buffer_.get(), buffer_.get() + begin, size_ - begin);
+  }
   std::transform(ends_.begin() + static_cast<ptrdiff_t>(ends),
                  ends_.begin() + static_cast<ptrdiff_t>(num_ends_), ends_.begin(),
                  [&](uint32_t end) { return end - begin; });
