@@ -34,7 +34,8 @@ struct Fetch::Pool {
     return *pool;
   }
 
-  Result<std::unique_ptr<Memory>> take(Backend backend) {
+  // Null if no memory can be pinned.
+  std::unique_ptr<Memory> take(Backend backend) {
     {
       const std::scoped_lock lock(mutex);
       const auto found = std::ranges::find(free, backend, [](const auto& memory) { return memory->backend; });
@@ -44,8 +45,10 @@ struct Fetch::Pool {
         return memory;
       }
     }
-    BOBBIN_ASSIGN(PinnedBuffer pinned, PinnedBuffer::create(kBytes, backend));
-    return std::make_unique<Memory>(Memory{.pinned = std::move(pinned), .backend = backend});
+    Result<PinnedBuffer> pinned = PinnedBuffer::create(kBytes, backend);
+    return pinned.has_value()
+               ? std::make_unique<Memory>(Memory{.pinned = std::move(*pinned), .backend = backend})
+               : nullptr;
   }
 
   void put(std::unique_ptr<Memory> memory) {
@@ -72,7 +75,7 @@ Status Fetch::add(void* to, const void* from, size_t bytes) {
     return {};
   }
   if (memory_ == nullptr && bytes <= kBytes) {
-    BOBBIN_ASSIGN(memory_, Pool::of_process().take(stream_.backend()));
+    memory_ = Pool::of_process().take(stream_.backend());
   }
   is_pending_ = true;
   if (memory_ == nullptr || bytes > kBytes - memory_->used) {
@@ -85,8 +88,10 @@ Status Fetch::add(void* to, const void* from, size_t bytes) {
 }
 
 Status Fetch::finish() {
-  BOBBIN_ASSIGN(done_, Event::create(stream_.backend()));
-  return done_->record(stream_);
+  BOBBIN_ASSIGN(Event done, Event::create(stream_.backend()));
+  BOBBIN_TRY(done.record(stream_));
+  done_ = std::move(done);  // before, wait() must wait for the stream
+  return {};
 }
 
 Status Fetch::wait() {

@@ -87,7 +87,7 @@ class Composer {
     bool shorts = false;  // PatchedReals::kShorts
   };
 
-  // Rows that wait for tests (Composition::kSparse, or more).
+  // Rows that wait for tests: if there may be any, or else more than needed (Composition::kSparse).
   [[nodiscard]] size_t bytes_of_pending() const {
     const bool may_wait = all_packed_ && query_.bitmap.data == nullptr && !has_groups() && !holds_entries();
     return may_wait ? tests_.size() * warps_ * kPendingRoom * sizeof(uint16_t) : 0;

@@ -210,16 +210,16 @@ template <class T, class Cta>
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> bit % 32) & low_mask<uint32_t>(width);
 }
 
-// Shifts `hits` up, with a one below if a value minus `low` is at most `span`: this is the carry of a
-// subtraction. Three instructions on a GPU, two of the ALU.
-BOBBIN_HD void shift_in(uint32_t value, uint32_t low, uint32_t span, uint32_t& hits) {
+// Shifts `misses` up, with a one below if a value minus `low` is more than `span`: this is the carry of an
+// addition. Three instructions on a GPU, two of the ALU.
+BOBBIN_HD void shift_in_miss(uint32_t value, uint32_t low, uint32_t span, uint32_t& misses) {
 #ifdef __CUDA_ARCH__
-  asm("{\n .reg .u32 above, rest;\n sub.u32 above, %1, %2;\n sub.cc.u32 rest, %3, above;\n"
+  asm("{\n .reg .u32 above, rest;\n sub.u32 above, %1, %2;\n add.cc.u32 rest, above, %3;\n"
       " addc.u32 %0, %0, %0;\n}"
-      : "+r"(hits)
-      : "r"(value), "r"(low), "r"(span));
+      : "+r"(misses)
+      : "r"(value), "r"(low), "r"(~span));
 #else
-  hits = hits * 2 + (value - low <= span ? 1 : 0);
+  misses = misses * 2 + (value - low <= span ? 0 : 1);
 #endif
 }
 
@@ -232,16 +232,17 @@ template <class T, uint32_t W>
   constexpr uint32_t kBelow = kBits<Value> - W;
   const Value low = static_cast<Value>(range.low) << kBelow;
   const Value span = static_cast<Value>(range.span) << kBelow | bobbin::low_mask<Value>(kBelow);
-  uint32_t hits = 0;
+  uint32_t misses = 0;
   BOBBIN_UNROLL
   for (uint32_t bit = 32; bit-- > 0;) {
+    const Value value = lane.at_top(Spread<T>::number(bit));
     if constexpr (sizeof(Value) == 4) {
-      shift_in(lane.at_top(Spread<T>::number(bit)), low, span, hits);
+      shift_in_miss(value, low, span, misses);
     } else {
-      hits = hits * 2 + (static_cast<Value>(lane.at_top(Spread<T>::number(bit)) - low) <= span ? 1 : 0);
+      misses = misses * 2 + (static_cast<Value>(value - low) <= span ? 0 : 1);
     }
   }
-  return hits;
+  return ~misses;
 }
 
 // The highest bits of bytes that are in a range. Values of less than 8 bits need no second comparison.

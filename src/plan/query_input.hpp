@@ -131,7 +131,7 @@ struct Use {
   uint8_t e = 0;
   uint8_t f = 0;
   uint64_t low = 0;   // tests: the range of packed integers; sums: the reference
-  uint64_t span = 0;  // tests
+  uint64_t span = 0;  // tests: of the range; sums of codes: the greatest; with exceptions: which ones
 };
 
 // What a fold writes to memory, in 64-bit words.

@@ -20,9 +20,9 @@ namespace bobbin::testing {
 // only runs.
 [[nodiscard]] std::string check_compiled(Backend backend, Random& random, bool compares = true);
 
-// The same for one of the common encodings, kinds 0 to kKinds - 1: a test and a sum; from kKinds to 2 *
-// kKinds - 1 with a second column.
-inline constexpr uint32_t kKinds = 23;
+// The same for one of the common encodings, `kind` modulo kKinds: a test and a sum; if the quotient is odd,
+// with a second column.
+inline constexpr uint32_t kKinds = 26;
 [[nodiscard]] std::string check_compiled_kind(Backend backend, uint32_t kind, Random& random,
                                               bool compares = true);
 

@@ -82,11 +82,11 @@ TEST(CompiledQueries, AgreeWithDecodedValuesToo) {
 }
 
 TEST(CompiledQueries, OfCommonEncodings) {
-  const size_t cases = run_drawn(2 * kKinds, [](uint64_t kind, Random& random) {
+  const size_t cases = run_drawn(kDrawnOfKind * 2 * kKinds, [](uint64_t kind, Random& random) {
     return check_compiled_kind(Backend::emulator, static_cast<uint32_t>(kind), random);
   });
   if (kAllCasesRun) {  // with and without a bitmap; few need more shared memory than a block has
-    EXPECT_GE(runs + 4, 2 * cases);
+    EXPECT_GE(10 * runs, 9 * 2 * cases);
   }
 }
 

@@ -60,7 +60,7 @@ void draw_all() {
       (void)check_compiled(kBackend, random, false);
     }
   }
-  for (const uint64_t kind : drawn(2 * kKinds)) {
+  for (const uint64_t kind : drawn(kDrawnOfKind * 2 * kKinds)) {
     Random random(kind);
     (void)check_compiled_kind(kBackend, static_cast<uint32_t>(kind), random, false);
   }

@@ -14,7 +14,9 @@ namespace bobbin::testing {
 inline constexpr uint64_t kDrawnQueries = 60;
 inline constexpr uint64_t kDrawnGroups = 30;
 inline constexpr uint64_t kDrawnFew = 30;
-inline constexpr uint64_t kDrawnRuns = 24;
+inline constexpr uint64_t kDrawnRuns = 40;
+// Of each kind, with and without a second column.
+inline constexpr uint64_t kDrawnOfKind = 4;
 inline constexpr uint64_t kDrawnMarks = 16;
 inline constexpr uint64_t kDrawnHeld = 32;
 inline constexpr uint64_t kDrawnAlike = 18;

@@ -397,9 +397,9 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     using Slot = SlotAt<0>;
     Use slot = make_use<0>(cta, v);
     Use test = make_use<1>(cta, v);
-    bool possible = true;
+    bool possible = is_whole(v);
     if constexpr (requires { Slot::exceptions(cta, *this, v); }) {
-      possible = Slot::are_sorted(*this);
+      possible = possible && Slot::are_sorted(*this);
       slot.span = Slot::exceptions(cta, *this, v);
     }
     if (possible) {

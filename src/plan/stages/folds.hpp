@@ -486,7 +486,8 @@ struct Sum {
 
   template <class Slot, class Q, class Total>
   BOBBIN_HD static void finish_real(Q& q, const RealPart& part, Total& total) {
-    total.count += part.count;
+    // A lane with more exceptions that do not match than rows that do has less than none.
+    total.count += static_cast<uint64_t>(int64_t{static_cast<int32_t>(part.count)});
     put_real<Slot::Layout::kHalves>(q, part.chains, total);
   }
   // A lane's chains: of one half of a vector, or one of each.

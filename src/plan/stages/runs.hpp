@@ -133,9 +133,10 @@ struct SumOfRuns : Sum<kTheFold, kTheSlot, kNumbers, TheMap> {
       for (uint32_t r = 0; r < 32; ++r) {
         if ((strided >> r & 1) != 0) {
           const uint64_t first = q.v * kVectorLength - q.kernel.begin;
-          const uint32_t rows = q.kernel.runs.length(q.cta, first + StridedLayout::index(q.cta.lane(), r));
+          const uint32_t i = strided_row(q.cta, r);
+          const uint32_t rows = q.kernel.runs.length(q.cta, first + i);
           total.count += rows;
-          total.sum.add({}, Base::template slow_element<Slot>(q, memory, r), rows, Base::kSigned);
+          total.sum.add({}, Base::template slow_element<Slot>(q, memory, i), rows, Base::kSigned);
           carry(total.sum);
         }
       }

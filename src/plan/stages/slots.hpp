@@ -104,8 +104,8 @@ enum class Meaning : uint8_t { values, scaled, codes };
 
 // Packed integers without their reference, of a column that is packed, or packed and scaled: tests are of
 // packed integers, and sums add the reference, or scale, where they need it. The use of a vector is `direct`
-// if all its rows are in the query and can be summed that way. Of codes, its range is that which they may
-// have.
+// if all its rows are in the query and can be summed that way. A use of codes
+// has the least and the greatest that they may be.
 template <uint32_t kTheColumn, class T, class Widths, Meaning kMeaning, bool kHasNulls = false>
 struct Packed {
   static constexpr uint32_t kColumn = kTheColumn;
@@ -337,7 +337,8 @@ struct PatchedReals {
     }
     patches.apply(cta, run, [&](uint32_t i, T value) { put(cta, shared, i, value); });
     cta.sync_warp();
-    state.marks = direct ? take_marks(cta, shared) : ~uint32_t{0};
+    const uint32_t mine = take_marks(cta, shared);
+    state.marks = direct ? mine : ~uint32_t{0};
   }
   // A vector that is summed two integers at a time. Exceptions take the place of what their packed integers
   // add; those that do not match add 0.
