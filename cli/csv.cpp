@@ -113,8 +113,9 @@ void add_csv_input_options(const Verb& verb, CsvArgs& args) {
 }
 
 void check_csv_options(const CsvArgs& args, const std::optional<Format>& format) {
-  if (args.given() && (format == Format::json || format == Format::ndjson)) {
-    refuse("--delimiter, --quote, --escape, --no-header and --null are not for JSON");
+  if (args.given() && format && format != Format::csv && format != Format::tsv) {
+    refuse(fmt::format("--delimiter, --quote, --escape, --no-header and --null are not for {}",
+                       format == Format::table ? "tables" : "JSON"));
   }
 }
 

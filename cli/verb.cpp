@@ -74,10 +74,10 @@ Option Verb::add_option(const std::string& names, T& value, const std::string& h
 }
 template Option Verb::add_option(const std::string&, std::string&, const std::string&) const;
 template Option Verb::add_option(const std::string&, int&, const std::string&) const;
-template Option Verb::add_option(const std::string&, double&, const std::string&) const;
 template Option Verb::add_option(const std::string&, uint32_t&, const std::string&) const;
 template Option Verb::add_option(const std::string&, uint64_t&, const std::string&) const;
 template Option Verb::add_option(const std::string&, std::optional<uint64_t>&, const std::string&) const;
+template Option Verb::add_option(const std::string&, std::optional<double>&, const std::string&) const;
 template Option Verb::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
 
 Option Verb::add_parsed(const std::string& names, const std::function<Status(const std::string&)>& keep,

@@ -39,7 +39,7 @@ struct CompressArgs {
   std::string type;
   std::vector<std::string> codecs;  // "CASCADE" or "COLUMN=CASCADE"
   std::string goal = "smallest";
-  double slack = 100 * Goal{}.slack;
+  std::optional<double> slack;  // percent
   unsigned threads = 0;
   std::string backend = "auto";
   uint64_t rows_per_group = WriteOptions{}.rows_per_group;
@@ -57,11 +57,12 @@ Goal::Kind goal_named(const std::string& name) {
 
 Result<WriteOptions> write_options(const CompressArgs& args) {
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
-  WriteOptions options{.rows_per_group = args.rows_per_group,
-                       .backend = backend,
-                       .goal = {.kind = goal_named(args.goal), .slack = args.slack / 100},
-                       .overwrite = args.force,
-                       .threads = args.threads};
+  WriteOptions options{
+      .rows_per_group = args.rows_per_group,
+      .backend = backend,
+      .goal = {.kind = goal_named(args.goal), .slack = args.slack ? *args.slack / 100 : Goal{}.slack},
+      .overwrite = args.force,
+      .threads = args.threads};
   for (const std::string& text : args.codecs) {
     if (const size_t equals = text.rfind('='); equals != std::string::npos) {
       options.column_codecs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
@@ -249,7 +250,7 @@ void check_foreign(const CompressArgs& args) {
   if (is_stdout(args.output) && !args.output.empty()) {
     refuse("Parquet and Arrow files cannot be compressed to stdout");
   }
-  if (args.utf8 || args.slack != CompressArgs().slack || args.backend != CompressArgs().backend) {
+  if (args.utf8 || args.slack || args.backend != CompressArgs().backend) {
     refuse("--utf8, --slack and --backend are not for Parquet and Arrow files");
   }
 }
@@ -274,7 +275,7 @@ void check_codecs(const CompressArgs& args) {
 // Options that do not make sense together.
 void check_usage(const CompressArgs& args) {
   check_codecs(args);
-  if (args.slack != CompressArgs().slack && args.goal != "fastest") {
+  if (args.slack && args.goal != "fastest" && !is_foreign(args)) {
     refuse("--slack requires --goal fastest");
   }
   if (const Status status = check_output_name(args.output); !status.ok()) {
@@ -356,7 +357,7 @@ void add_compress(const Parser& parser, Action& action) {
   verb.add_option("--slack", args->slack, "Largest allowed size over the smallest, in percent")
       .between_reals(0.0, 1e6)
       .type_name("PERCENT")
-      .show_default();
+      .default_text(fmt::format("{:g}", 100 * Goal{}.slack));
   verb.add_option("--threads", args->threads, "Columns to encode in parallel (0: one per core)")
       .type_name("N")
       .show_default();

@@ -281,7 +281,8 @@ void add_decompress(const Parser& parser, Action& action) {
     if (args->csv.given() && !args->as.empty()) {
       refuse("--as is for one column without CSV: it excludes CSV options");
     }
-    check_csv_options(args->csv, args->format);
+    const bool named = !args->format && !args->as_csv;
+    check_csv_options(args->csv, named ? format_of_name(args->output) : args->format);
     action = [args] { return report(decompress(*args)); };
   });
 }

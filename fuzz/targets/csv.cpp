@@ -60,9 +60,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   expect(*table == *again, "reading in small blocks gives a different table");
   options.max_record_bytes = 100'000;  // quotes and zeros may be added
   options.skip_lines = 0;              // skipped lines are not written
-  const std::string written = csv_tests::write_text(*table, options);
+  const Result<std::string> written = csv_tests::try_write_text(*table, options);
+  if (!written.has_value()) {
+    expect(written.error().message().ends_with("it would state the delimiter"), "a table cannot be written");
+    return 0;
+  }
   const Result<csv_tests::CellTable> back =
-      csv_tests::read_text(written, options, csv_tests::schema_of(*table));
+      csv_tests::read_text(*written, options, csv_tests::schema_of(*table));
   expect(back.has_value() && *back == *table, "what was written is read as a different table");
   return 0;
 }

@@ -47,7 +47,8 @@ struct ShortInteger {
   }
   static bool read(const RawField& field, int64_t& value) {
     uint64_t digits = 0;
-    const bool fine = read_short(field.text(), digits) && (*field.data != '0' || field.size == 1);
+    const bool fine =
+        !field.escaped && read_short(field.text(), digits) && (*field.data != '0' || field.size == 1);
     value = static_cast<int64_t>(digits);
     return fine;
   }
@@ -69,7 +70,7 @@ class ShortDouble {
       return true;
     }
     const RawField field = fields[row];
-    if (PlainDecimal plain; read_plain(field.text(), plain)) {
+    if (PlainDecimal plain; !field.escaped && read_plain(field.text(), plain)) {
       value = plain.value;
       return any_form_ || (usual_ && plain.usual && (plain.whole_digits > 0 || !bare_));
     }
@@ -144,7 +145,7 @@ struct ShortDecimal {
   bool operator()(const Scanner::FieldColumn& fields, size_t row, int64_t& value) const {
     const RawField field = fields[row];
     size_t digits = 0;
-    if (read_short_decimal(field.text(), scale, value, digits)) {
+    if (!field.escaped && read_short_decimal(field.text(), scale, value, digits)) {
       return fits(field.text(), digits);
     }
     const bool fine = ShortInteger::read(field, value) && scale <= 8 && fits(field.text(), 0);

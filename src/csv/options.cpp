@@ -140,6 +140,16 @@ std::optional<char> parse_delimiter(std::string_view text) {
   return text.size() == 1 && is_delimiter(text[0]) ? std::optional(text[0]) : std::nullopt;
 }
 
+std::optional<char> stated_delimiter(std::string_view text) {
+  constexpr std::string_view kKey = "sep=";
+  std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  if (line.size() > 2 && line.front() == '"' && line.back() == '"') {
+    line = line.substr(1, line.size() - 2);
+  }
+  return line.size() == kKey.size() + 1 && line.starts_with(kKey) ? parse_delimiter(line.substr(kKey.size()))
+                                                                  : std::nullopt;
+}
+
 std::optional<char> delimiter_by_name(std::string_view path) {
   for (const std::string_view packed : {".gz", ".zst"}) {
     path.remove_suffix(path.ends_with(packed) ? packed.size() : 0);

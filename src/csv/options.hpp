@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "bobbin/csv.hpp"
@@ -17,6 +19,8 @@ namespace bobbin::csv {
 }
 
 [[nodiscard]] Marks marks_of(const Options& options);
+// The delimiter that a text states in a first line such as `sep=;`: Excel reads and writes such lines.
+[[nodiscard]] std::optional<char> stated_delimiter(std::string_view text);
 // Whether a line that begins with this text is a comment.
 [[nodiscard]] bool begins_comment(std::string_view text, const Options& options);
 

@@ -71,7 +71,7 @@ Sample take_sample(std::string_view text, bool is_whole, const Options& options)
   sample.text = std::make_unique_for_overwrite<char[]>(text.size() + kRoom);
   Options small = options;
   small.buffer_bytes = std::min(options.buffer_bytes, std::max<size_t>(text.size(), 1));
-  Scanner scanner(Source::from_memory(text, ""), small);
+  Scanner scanner(Source::of_text(text), small);
   while (sample.records.size() < kSniffRecords) {
     // Quotes that are open at the end of a part of a text may be closed in the rest of it.
     const bool fails = !scanner.fill().ok();
@@ -511,17 +511,6 @@ Result<std::string> read_begin(Source& source, bool& is_whole) {
   }
   source.rewind();
   return text;
-}
-
-// The delimiter that a first line such as `sep=;` states: Excel reads and writes such lines.
-std::optional<char> stated_delimiter(std::string_view text) {
-  constexpr std::string_view kKey = "sep=";
-  std::string_view line = text.substr(0, text.find_first_of("\r\n"));
-  if (line.size() > 2 && line.front() == '"' && line.back() == '"') {
-    line = line.substr(1, line.size() - 2);
-  }
-  return line.size() == kKey.size() + 1 && line.starts_with(kKey) ? parse_delimiter(line.substr(kKey.size()))
-                                                                  : std::nullopt;
 }
 
 std::string mark_name(char mark) {

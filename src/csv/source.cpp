@@ -55,6 +55,12 @@ Source Source::from_memory(std::string_view text, std::string name) {
   return source;
 }
 
+Source Source::of_text(std::string_view text) {
+  Source source = from_memory(text, "");
+  source.as_it_is_ = true;
+  return source;
+}
+
 void Source::rewind() {
   offset_ = raw_offset_ = 0;
   begun_ = false;
@@ -142,6 +148,9 @@ Status Source::fill_raw(size_t bytes) {
 // Detects compression and encoding from the first bytes.
 Status Source::begin() {
   begun_ = true;
+  if (as_it_is_) {
+    return {};
+  }
   BOBBIN_TRY(fill_raw(kMagicBytes));
   Result<std::unique_ptr<Unpacker>> unpacker = make_unpacker({raw_.data(), std::min(raw_end_, kMagicBytes)});
   if (!unpacker.has_value()) {

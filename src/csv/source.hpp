@@ -29,6 +29,9 @@ class Source {
   static Result<Source> keeping(int descriptor, std::string name);
   // The caller must keep the text.
   static Source from_memory(std::string_view text, std::string name);
+  // Text that has been read from another source: it is taken as it is, even if it begins like compressed
+  // data.
+  static Source of_text(std::string_view text);
 
   // Must be called before the first read.
   void set_encoding(Encoding encoding) { encoding_ = encoding; }
@@ -63,6 +66,7 @@ class Source {
   std::string name_;
   file::Descriptor descriptor_;
   bool in_memory_ = false;
+  bool as_it_is_ = false;
   std::string_view text_;
   int64_t start_ = -1;  // of a descriptor that can seek
   int64_t end_ = 0;     // of a file when it was opened

@@ -23,6 +23,10 @@ constexpr std::array<std::string_view, 5> kFirstBytes{"\xef\xbb\xbf", "\xff\xfe"
 
 constexpr size_t kMostFirstBytes = 4;
 
+bool begins_unlike_text(std::string_view text) {
+  return std::ranges::any_of(kFirstBytes, [&](std::string_view bytes) { return text.starts_with(bytes); });
+}
+
 bool has_number_character(std::string_view text) {
   return text.find_first_of(kNumberCharacters) != std::string_view::npos;
 }
@@ -69,7 +73,21 @@ bool Writer::misleads(std::string_view text) const {
     return false;
   }
   const std::string begin = std::string(buffer_.data(), used_).append(text.substr(0, kMostFirstBytes));
-  return std::ranges::any_of(kFirstBytes, [&](std::string_view bytes) { return begin.starts_with(bytes); });
+  return begins_unlike_text(begin) || (in_first_line_ && used_ == 0 && text == "sep=");
+}
+
+// Of the first line, which has no line end yet.
+void Writer::check_first_line() {
+  const std::string_view line(buffer_.data(), used_);
+  if (!unwritable_.empty()) {
+    return;
+  }
+  if (begins_unlike_text(line)) {
+    unwritable_ =
+        "with this delimiter, quote or null, the text would begin like compressed data or a byte order mark";
+  } else if (stated_delimiter(line)) {
+    unwritable_ = fmt::format("{} cannot be the first line: it would state the delimiter", quoted_text(line));
+  }
 }
 
 void Writer::put_text(std::string_view text) {
@@ -106,11 +124,15 @@ void Writer::put_field(std::string_view text, bool needs_quotes) {
   } else if (marks_.has_quote()) {
     put_quoted(text);
   } else if (unwritable_.empty()) {
-    unwritable_ = quoted_text(text);
+    unwritable_ = fmt::format("{} cannot be written without quotes", quoted_text(text));
   }
 }
 
 void Writer::put_line_end() {
+  if (in_first_line_) {
+    check_first_line();
+    in_first_line_ = false;
+  }
   put_text(options_.line_end == LineEnd::lf ? "\n" : options_.line_end == LineEnd::cr ? "\r" : "\r\n");
   at_record_ = true;
   at_start_ = false;
@@ -197,8 +219,7 @@ Status Writer::finish() {
 }
 
 Status Writer::flush() {
-  BOBBIN_RETURN_IF(!unwritable_.empty(), StatusCode::invalid_argument,
-                   fmt::format("{} cannot be written without quotes", unwritable_));
+  BOBBIN_RETURN_IF(!unwritable_.empty(), StatusCode::invalid_argument, unwritable_);
   const size_t bytes = used_;
   used_ = 0;
   return output_.write(std::as_bytes(std::span(buffer_).first(bytes)));

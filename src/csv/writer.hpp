@@ -30,6 +30,7 @@ class Writer {
   void put_string(std::string_view text, bool may_be_special);
   void put_field(std::string_view text, bool needs_quotes);
   void put_line_end();
+  void check_first_line();
   void end_field();
   void put_quoted(std::string_view text);
   void put_text(std::string_view text);
@@ -43,7 +44,8 @@ class Writer {
     }
   }
   [[nodiscard]] bool is_null_text(std::string_view text) const;
-  // Whether the text would begin with what a reader takes for something else, if this is written next.
+  // Whether the text would begin with what a reader takes for something else, if this is written next: in
+  // quotes, it mostly does not.
   [[nodiscard]] bool misleads(std::string_view text) const;
   [[nodiscard]] Status flush();
 
@@ -52,10 +54,11 @@ class Writer {
   std::vector<Spelling> spellings_;
   Options options_;
   Marks marks_;
-  bool numbers_need_care_;            // one may look like a null, or contain a delimiter
-  bool at_start_ = true;              // fewer bytes were written than a reader looks at first
+  bool numbers_need_care_;  // one may look like a null, or contain a delimiter
+  bool at_start_ = true;    // fewer bytes were written than a reader looks at first
+  bool in_first_line_ = true;
   bool at_record_ = true;             // nothing of the record was written yet
-  std::string unwritable_;            // a value that needs quotes, in a text without quotes
+  std::string unwritable_;            // why the text cannot be written
   std::vector<bool> may_be_special_;  // columns of the batch that contain a quote or similar
   std::vector<char> buffer_;
   size_t used_ = 0;

@@ -38,4 +38,16 @@ status bobbin cat t.bob --format xml
 # Options that would have no effect.
 status bobbin cat t.bob --json --delimiter ';'
 status bobbin decompress t.bob --format ndjson --no-header -o -
+status bobbin cat t.bob --format table --delimiter ';'
+status bobbin decompress t.bob -o t.ndjson --delimiter ';'
+status bobbin compress t.csv -o slack.bob --slack 10
+# Texts that would be read as something else.
+printf 'a\nsep=;\n' | bobbin compress --csv -q > sep.bob
+status bobbin decompress sep.bob --no-header -o sep.csv
+printf '\x8b;z\n' | bobbin compress --type lines > magic.bob
+status bobbin decompress magic.bob --csv --no-header --delimiter ';' --quote $'\x1f' -o magic.csv
+ls sep.csv magic.csv
+# What is compressed twice is decompressed once.
+{ echo a,b,c; for i in {1..1000}; do printf '%s,%03000d,x\n' $i $i; done; } | gzip | gzip > twice.csv.gz
+status bobbin compress twice.csv.gz -q -o twice.bob 2>&1 | grep -ao 'status.*\|is not UTF-8'
 ls t.parquet

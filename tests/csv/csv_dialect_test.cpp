@@ -305,6 +305,12 @@ TEST(CsvDialect, QuotesAndEscapes) {
   EXPECT_EQ(read_as("a,b\nx\\,y,2\nu\\\nv,3\n", {.escape = '\\'}), "a:utf8,b:i64\nx,y|2\nu\nv|3");
   EXPECT_EQ(read_as("a,b\n\"x\"\"y\",2\n", {.escape = '\\'}), "a:utf8,b:i64\nx\"y|2");
   EXPECT_EQ(read_as("a,b\n\\N,2\n", {.escape = '\\', .nulls = {"\\N"}}), "a:utf8,b:i64\n~|2");
+  // Parts of numbers.
+  EXPECT_EQ(read_as("a,b\n-1.5,-12\n0.12345678901,3\n", {.escape = '-'}),
+            "a:f64,b:i64\n1.5|12\n0.12345678901|3");
+  EXPECT_EQ(read_as("a,b\n1.5,x\n0..12345678901,y\n", {.escape = '.'}),
+            "a:f64,b:utf8\n15|x\n0.12345678901|y");
+  EXPECT_EQ(read_as("a,b\n1.5,x\n2..5,y\n", {.escape = '.'}), "a:decimal(1),b:utf8\n15.0|x\n2.5|y");
 }
 
 TEST(CsvDialect, CommentsAndSkippedLines) {
@@ -416,6 +422,24 @@ TEST(CsvDialect, WhatNeedsQuotesIsNotWrittenWithout) {
   // Bytes that a reader would take for UTF-16 or gzip.
   const CellTable bytes{.columns = {{"a", DType::binary}}, .rows = {{"\xff\xfe"}}};
   EXPECT_EQ(write_text(bytes, {.header = false}), "\"\xff\xfe\"\n");
+  // A first line that would state the delimiter.
+  const CellTable stating{.columns = {{"a", DType::utf8}, {"b", DType::utf8}},
+                          .rows = {{"sep=", {}}, {"sep=", {}}}};
+  EXPECT_EQ(write_text(stating, {.header = false}), "\"sep=\",\nsep=,\n");
+  EXPECT_EQ(found("\"sep=\",\nsep=,\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  const CellTable states{.columns = {{"a", DType::utf8}}, .rows = {{"sep=;"}}};
+  EXPECT_EQ(try_write_text(states, {.header = false}).error().message(),
+            "\"sep=;\" cannot be the first line: it would state the delimiter");
+  EXPECT_EQ(write_text(states, {}), "a\nsep=;\n");
+  // A quote that completes the first bytes of a gzip stream, and a null that is a byte order mark.
+  const CellTable gzip{.columns = {{"a", DType::binary}}, .rows = {{"\x8b;"}}};
+  const CellTable null{.columns = {{"a", DType::utf8}}, .rows = {{{}}}};
+  for (const auto& text : {try_write_text(gzip, {.delimiter = ';', .quote = '\x1f', .header = false}),
+                           try_write_text(null, {.header = false, .nulls = {"\xef\xbb\xbf"}})}) {
+    EXPECT_EQ(
+        text.error().message(),
+        "with this delimiter, quote or null, the text would begin like compressed data or a byte order mark");
+  }
   const CellTable escaped{.columns = {{"a", DType::utf8}}, .rows = {{"x\\\"y"}}};
   EXPECT_EQ(write_text(escaped, {.escape = '\\'}), "a\n\"x\\\\\\\"y\"\n");
 }

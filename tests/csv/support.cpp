@@ -179,7 +179,7 @@ std::string error_of(const std::string& text, const csv::Options& options,
   return table.has_value() ? "read" : table.error().message();
 }
 
-std::string write_text(const CellTable& table, const csv::Options& options) {
+Result<std::string> try_write_text(const CellTable& table, const csv::Options& options) {
   const int descriptor = ::memfd_create("csv", 0);
   file::Output output = file::Output::borrow(descriptor);
   csv::Writer writer(output, table.columns, options, table.spellings);
@@ -193,12 +193,21 @@ std::string write_text(const CellTable& table, const csv::Options& options) {
                              .numbers = {kept[c].values.data(), kept[c].validity.data()},
                              .strings = kept[c].strings.view()});
   }
-  if (!writer.begin().ok() || !writer.append(batch).ok() || !writer.finish().ok() || !output.commit().ok()) {
+  Status status = writer.begin();
+  status = status.ok() ? writer.append(batch) : status;
+  status = status.ok() ? writer.finish() : status;
+  status = status.ok() ? output.commit() : status;
+  std::string text = status.ok() ? read_all(descriptor) : "";
+  ::close(descriptor);
+  return status.ok() ? Result<std::string>(std::move(text)) : status;
+}
+
+std::string write_text(const CellTable& table, const csv::Options& options) {
+  Result<std::string> text = try_write_text(table, options);
+  if (!text.has_value()) {
     std::abort();
   }
-  std::string text = read_all(descriptor);
-  ::close(descriptor);
-  return text;
+  return std::move(*text);
 }
 
 Schema schema_of(const CellTable& table) {

@@ -36,7 +36,9 @@ struct CellTable {
 [[nodiscard]] std::string error_of(const std::string& text, const csv::Options& options,
                                    const std::optional<Schema>& schema = {});
 
+// Must be possible.
 [[nodiscard]] std::string write_text(const CellTable& table, const csv::Options& options);
+[[nodiscard]] Result<std::string> try_write_text(const CellTable& table, const csv::Options& options);
 
 [[nodiscard]] Schema schema_of(const CellTable& table);
 

@@ -44,22 +44,36 @@ void sort_by_bytes(std::vector<uint16_t>& words) {
   }
 }
 
+// Zeroes the counts of some parts, also if memory ran out while they were counted.
+struct ZeroAtEnd {
+  std::vector<uint32_t>& counts;
+  const std::vector<uint16_t>& parts;
+
+  ~ZeroAtEnd() {
+    for (const uint16_t part : parts) {
+      counts[part] = 0;
+    }
+  }
+};
+
 // The values' highest kMostLeftBits bits, ascending, with their counts.
 template <class T>
 Counted count_highest(std::span<const T> sample) {
   // All zeros between calls: to zero it each time would take longer than to count.
   thread_local std::vector<uint32_t> counts(size_t{1} << kMostLeftBits);
   std::vector<uint16_t> parts;
+  Counted counted;
+  const ZeroAtEnd zero{counts, parts};
   for (const T value : sample) {
     const auto part = static_cast<uint16_t>(value >> (kBits<T> - kMostLeftBits));
-    if (counts[part]++ == 0) {
+    if (counts[part] == 0) {
       parts.push_back(part);
     }
+    ++counts[part];
   }
   sort_by_bytes(parts);
-  Counted counted;
   for (const uint16_t part : parts) {
-    counted.emplace_back(part, std::exchange(counts[part], 0U));
+    counted.emplace_back(part, counts[part]);
   }
   return counted;
 }
