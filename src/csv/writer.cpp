@@ -76,7 +76,7 @@ bool Writer::misleads(std::string_view text) const {
   return begins_unlike_text(begin) || (in_first_line_ && used_ == 0 && text == "sep=");
 }
 
-// Of the first line, which has no line end yet.
+// Looks at the first line, which has no line end yet.
 void Writer::check_first_line() {
   const std::string_view line(buffer_.data(), used_);
   if (!unwritable_.empty()) {

@@ -21,8 +21,8 @@
 //   shared<S>()                                           this block's S
 //   load(g, i) store(g, i, v)                             a Global or a Shared array; what a Global<const T>
 //                                                         names must not change while the kernel runs
-//   place(s, i) load_at(s, place)                         element i of a Shared array, by a place from which
-//                                                         others are as many bytes away as in the array
+//   place(s, i) load_at(s, place)                         element i of a Shared array by its byte address:
+//                                                         those of neighbours differ by the element's size
 //   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
 //   prefetch(g, i)                                        the data will be loaded soon
 //   atomic_load<order>(g, i) atomic_store<order>(g, i, v)

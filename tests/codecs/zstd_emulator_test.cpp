@@ -116,6 +116,34 @@ TEST(ZstdInEmulator, StreamsAtTheVeryStart) {
   EXPECT_GT(sound, 5U);
 }
 
+// A sequence with more bits than others may have, among many: literals, and a match far back, of tens of
+// thousands of bytes.
+TEST(ZstdInEmulator, ALongSequenceAmongShortOnes) {
+  for (const uint64_t seed : drawn(2)) {
+    simt::default_emulator_options().seed = seed;
+    std::mt19937_64 random(seed);
+    Bytes content = draw_content(random, 8000);
+    for (uint32_t i = 0; i < 67'000; ++i) {
+      content.push_back(static_cast<std::byte>(random()));
+    }
+    const auto repeat = [&](size_t from, size_t bytes) {
+      for (size_t i = 0; i < bytes; ++i) {
+        content.push_back(content[from + i]);
+      }
+    };
+    repeat(random() % 8000, 33'000 + random() % 5000);
+    while (content.size() < 122'000) {
+      repeat(random() % (content.size() - 300), 4 + random() % 40);
+      content.push_back(static_cast<std::byte>(random()));
+    }
+    const auto ours = zstd::encode(content, {.frame_bytes = 1U << 20, .block_bytes = 1U << 17});
+    const BatchOutcome outcome =
+        check({{compress_by_libzstd(content), content.size()}, {*ours, content.size()}});
+    EXPECT_EQ(outcome.error, "");
+    EXPECT_EQ(outcome.ok, 2U);
+  }
+}
+
 TEST(ZstdInEmulator, ManySchedules) {
   for (const uint64_t seed : drawn(40)) {
     simt::default_emulator_options().seed = seed;

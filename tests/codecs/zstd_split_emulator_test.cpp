@@ -79,6 +79,33 @@ class FrameWriter {
     content_bytes_ += literals.size() + uint64_t{count} * (3 + sequences.match_symbol);
   }
 
+  // Sequences of many bits: 256 literals, which are all alike, and a match of 515 bytes.
+  void long_ones(uint32_t count, uint8_t offset_symbol) {
+    constexpr uint32_t kLiterals = 256;
+    constexpr uint32_t kMatch = 515;
+    const uint32_t header_of_literals = 1 | 3 << 2 | count * kLiterals << 4;
+    std::vector<uint8_t> body{static_cast<uint8_t>(header_of_literals),
+                              static_cast<uint8_t>(header_of_literals >> 8),
+                              static_cast<uint8_t>(header_of_literals >> 16),
+                              'x',
+                              static_cast<uint8_t>((count >> 8) + 128),
+                              static_cast<uint8_t>(count),
+                              0x54,
+                              27,
+                              offset_symbol,
+                              45};
+    zstd::BitWriter bits(body, count * 8 + 8);
+    for (uint32_t i = 0; i < count; ++i) {
+      bits.put(0, 8);
+      bits.put(0, 9);
+      bits.put(0, offset_symbol);
+    }
+    bits.end_backward();
+    header(2, body.size());
+    std::ranges::transform(body, std::back_inserter(frame_), [](uint8_t b) { return std::byte{b}; });
+    content_bytes_ += uint64_t{count} * (kLiterals + kMatch);
+  }
+
   // libzstd and we agree on what it holds.
   [[nodiscard]] FrameCase finish() {
     frame_[last_header_] |= std::byte{1};
@@ -152,6 +179,25 @@ TEST(ZstdSplit, ManyBlocks) {
     const auto ours = zstd::encode(content, {.frame_bytes = 1U << 20, .block_bytes = 512});
     expect_ok({{by_libzstd, content.size()}, {*ours, content.size() + 1}});
   }
+}
+
+// Eight of them have more bits than a decoder has at hand.
+TEST(ZstdSplit, SequencesOfManyBits) {
+  constexpr uint8_t kOffset = kDrawnShare == 1 ? 18 : 14;
+  std::mt19937_64 random(1);
+  FrameWriter frame(kWindow1M);
+  for (uint32_t left = 1U << kOffset; left != 0;) {
+    const uint32_t here = std::min(left, 100'000U);
+    frame.raw(noise(random, here));
+    left -= here;
+  }
+  frame.long_ones(160 / kScale, kOffset);
+  frame.long_ones(30, kOffset);
+  const FrameCase one = frame.finish();
+  expect_ok({one});
+  const BatchOutcome whole = check({one}, {});
+  EXPECT_EQ(whole.error, "");
+  EXPECT_EQ(whole.ok, 1U);
 }
 
 // Each of the far matches is a copy of a copy: from block to block, over all segments of a step.

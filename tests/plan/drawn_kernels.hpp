@@ -15,7 +15,7 @@ inline constexpr uint64_t kDrawnQueries = 60;
 inline constexpr uint64_t kDrawnGroups = 30;
 inline constexpr uint64_t kDrawnFew = 30;
 inline constexpr uint64_t kDrawnRuns = 40;
-// Of each kind, with and without a second column.
+// Seeds for each kind, with and without a second column.
 inline constexpr uint64_t kDrawnOfKind = 4;
 inline constexpr uint64_t kDrawnMarks = 16;
 inline constexpr uint64_t kDrawnHeld = 32;

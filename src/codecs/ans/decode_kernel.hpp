@@ -3,8 +3,8 @@
 //
 // Two uses of shared memory keep it from being the bottleneck. The table of slots is there several times,
 // interleaved entry by entry: lanes look up unrelated slots, and each copy has its own banks for a few lanes.
-// The segment's words pass through a ring per warp, filled 64 at a time (as many as 128 values can take) by a
-// load that was issued when the previous ones were stored.
+// The segment's words pass through a ring per warp, filled 128 at a time (as many as 256 values can take) by
+// a load that was issued when the previous ones were stored.
 //
 // Bytes: the encoded ones are read once, the values written once. Instructions: docs/perf/ans.md.
 #pragma once

@@ -6,7 +6,8 @@
 // is so large that the last bits of the mantissa are those of the quotient. The estimate is never too large
 // and at most 5 too small, so the remainder that belongs to it is below 6 f, and what is missing is that
 // remainder divided by f: a product of 32 bits. The second value's quotient is estimated from the first
-// one's estimate, which leaves out the state's last bits: then the remainder is below 2^15.
+// one's estimate, which leaves out the state's last bits: it may be thousands too small, and the remainder is
+// below 2^15.
 #pragma once
 
 #include <bit>

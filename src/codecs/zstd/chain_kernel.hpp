@@ -31,7 +31,7 @@ struct DefaultCounts {
 struct ChainEntry {
   static constexpr uint32_t kBits = 9;     // where the number of bits for the next state is; below: the state
   static constexpr uint32_t kSymbol = 16;  // a byte: three entries have their symbols at the same place
-  static constexpr uint32_t kUsed = 24;    // all bits of the state, less than none
+  static constexpr uint32_t kUsed = 24;    // all bits that it takes, as a negative number
 
   [[nodiscard]] BOBBIN_HD static uint32_t pack(uint32_t number, uint32_t symbol, uint32_t log,
                                                uint32_t extra) {
@@ -55,7 +55,8 @@ struct ChainKernel {
   static constexpr uint32_t kStates = 512;    // of a table; those of offsets have half of them
   static constexpr uint32_t kEntries = 1280;  // of three tables
   static constexpr uint32_t kAtOnce = 8;      // sequences
-  // A sequence of more bits is done again. Positions are this many bits lower, which are whole bytes.
+  // A sequence of more bits is done again. A position is that of the bits that are loaded for a sequence,
+  // this many (whole bytes) below the end of its own.
   static constexpr int32_t kMostBits = 56;
 
   static constexpr uint32_t kTables = kFields * kGroups;
@@ -452,9 +453,9 @@ struct ChainKernel {
     return chain.at + used(e) + static_cast<int32_t>(states_bits) == end;
   }
 
-  // Sequences whose bits are all in the ring, or that are done again: what is outside of the ring reads as
-  // other bits, and every state has an entry. False if a sequence has more than kMostBits. Bits are loaded
-  // before it is known how many a sequence takes.
+  // Some sequences, without a test whether their bits are in the ring: if they were not, other bits were
+  // read, which lead to some states all the same, and the caller has the sequences done again. False if a
+  // sequence has more than kMostBits. Bits are loaded before it is known how many a sequence takes.
   template <class Cta>
   [[nodiscard]] BOBBIN_HD static bool run_at_once(Cta& cta, Chain& chain, Global<uint64_t> records,
                                                   uint32_t done) {

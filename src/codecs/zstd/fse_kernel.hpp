@@ -222,8 +222,7 @@ struct FseStates {
 };
 
 // Builds a table of 32 states or more from counts[at ..] into entries[to ..]: pack(number, symbol) of each
-// state. By a whole warp; work[own ..] is its own,
-// of kMaxTableSymbols.
+// state. By a whole warp; work[own ..] is its own, of kMaxTableSymbols.
 template <class Cta, class Counts, class Work, class Entry, uint32_t kSize, class Pack>
 BOBBIN_HD void build_table(Cta& cta, const Counts& counts, uint32_t at, const FseShape& shape, Work& work,
                            uint32_t own, simt::Shared<Entry, kSize>& entries, uint32_t to, Pack&& pack) {

@@ -31,7 +31,6 @@ struct SectorRing {
   int32_t low = 0;     // the lowest sector in the ring, counted from the first
   Sector next{};       // the one below
 
-  SectorRing() = default;
   // Bits are counted from the sector that has byte `begin`.
   BOBBIN_HD SectorRing(const FrameBytes& bytes, uint32_t begin)
       : from(bytes.words),

@@ -6,8 +6,7 @@
 //   place blocks   one block per frame       where each block begins, and the recent offsets before it
 //   locate         one thread per segment    its first block and sequence
 //   segments       8 warps per segment       a cell for each byte of the step: the byte itself, or where in
-//   an
-//                                            earlier segment of the step it is copied from
+//                                            an earlier segment of the step it is copied from
 //   settle         one thread per 4 bytes    follows these copies, and writes the output
 //
 // Output before the step is complete, so that what comes from there is known at once. A copy leads to an

@@ -7,7 +7,7 @@
 //   place      one block                a place for every frame, and its round
 //   describe   one thread per frame     its blocks, and units of work for the two entropy stages
 //   literals   one warp per unit        Huffman streams to bytes
-//   chain      4 lanes per unit         FSE states to a bit position and three symbols per sequence
+//   chain      8 lanes per unit         FSE states to a bit position and three symbols per sequence
 //   values     one warp per unit        positions and offsets of all copies, as far as a block knows them
 //   execute    one warp per frame       offsets that come from earlier blocks; the copies
 //              or all warps             of large frames: see split_kernel.hpp
@@ -52,11 +52,6 @@ inline constexpr uint64_t kMaxDeviceStored = (uint64_t{1} << 28) - 16;
 // 32 bits from bit `shift` (0 to 31) of two words.
 [[nodiscard]] BOBBIN_HD uint32_t funnel(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> shift);
-}
-
-// `value` with the highest `count` (0 to 31) bits of `bits` after it.
-[[nodiscard]] BOBBIN_HD uint32_t shift_in(uint32_t value, uint32_t bits, uint32_t count) {
-  return static_cast<uint32_t>((uint64_t{value} << 32 | bits) << count >> 32);
 }
 
 // Bytes in global memory at any address, read by aligned words. The words that hold the first and the last
@@ -214,10 +209,6 @@ inline constexpr uint32_t kUnitBlocks = 16;
 
 // A sequence as the chain leaves it: where its extra bits end, and its symbols.
 struct Symbols {
-  [[nodiscard]] BOBBIN_HD static uint64_t pack(uint32_t position, uint32_t literal, uint32_t offset,
-                                               uint32_t match) {
-    return uint64_t{position} | uint64_t{literal} << 32 | uint64_t{match} << 40 | uint64_t{offset} << 48;
-  }
   [[nodiscard]] BOBBIN_HD static uint32_t position(uint64_t record) { return static_cast<uint32_t>(record); }
   [[nodiscard]] BOBBIN_HD static uint32_t literal(uint64_t record) { return record >> 32 & 255; }
   [[nodiscard]] BOBBIN_HD static uint32_t match(uint64_t record) { return record >> 40 & 255; }

@@ -111,10 +111,10 @@ struct ValuesKernel {
   [[nodiscard]] BOBBIN_HD bool run_block(Cta& cta, const Frame& frame, const Block& block,
                                          Place& place) const {
     BackwardStream stream;
-    // Positions count from the stream's first byte, which is found from its end.
+    // Positions count from a byte that the chain has chosen, and noted after the last record.
     stream.bytes = frame.bytes;
     stream.last_word = (frame.bytes.skew + block.at + block.size - 1) / 4;
-    stream.first_bit = 8 * (frame.bytes.skew + stream_at(cta, frame, block));
+    stream.first_bit = 8 * (frame.bytes.skew + counted_from(cta, frame, block));
     // The next records are on their way while a group is worked on.
     uint64_t next = record_at(cta, frame, block, 0);
     for (uint32_t first = 0; first < block.sequences; first += simt::kWarpSize) {
@@ -133,7 +133,7 @@ struct ValuesKernel {
 
   // The chain leaves it where the block's last record goes.
   template <class Cta>
-  [[nodiscard]] BOBBIN_HD static uint32_t stream_at(Cta& cta, const Frame& frame, const Block& block) {
+  [[nodiscard]] BOBBIN_HD static uint32_t counted_from(Cta& cta, const Frame& frame, const Block& block) {
     const uint64_t at = cta.load(frame.records, block.sequences_begin + block.sequences);
     cta.sync_warp();
     return static_cast<uint32_t>(at);

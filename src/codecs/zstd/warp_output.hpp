@@ -65,7 +65,7 @@ struct WarpOutput : WordOutput {
   }
   [[nodiscard]] BOBBIN_HD Bytes& content() const { return simt::seen_as<Bytes>(tile.content); }
 
-  // Marks where runs begin, and says where they come from. The first run are the bytes before the tile in its
+  // Marks where runs begin, and says where they come from. The first run is the bytes before the tile in its
   // first word: they are in memory already, and are read again so that the whole word can be written.
   template <class Cta>
   BOBBIN_HD void list(Cta& cta, const Extent& extent, Global<Quad> words, const TileSequence& lane,

@@ -39,12 +39,16 @@ uint32_t begin_of(Random& random, uint32_t frequency) {
   return static_cast<uint32_t>(random.below(kSlots - frequency + 1));
 }
 
+// The greatest state that fits the pair.
+uint64_t greatest_of(const Pair& pair) {
+  const uint64_t product = uint64_t{pair.late} * pair.early;
+  return product == uint64_t{kSlots} * kSlots ? ~uint64_t{0} : (product << (64 - 2 * Entry::kBits)) - 1;
+}
+
 // States that fit the pair: the least and the greatest, any, and those next to multiples of a frequency.
 std::vector<uint64_t> states_of(Random& random, const Pair& pair) {
-  const uint64_t product = uint64_t{pair.late} * pair.early;
-  const uint64_t least = product << (32 - 2 * Entry::kBits);  // after it has given a word
-  const uint64_t greatest =
-      product == uint64_t{kSlots} * kSlots ? ~uint64_t{0} : (product << (64 - 2 * Entry::kBits)) - 1;
+  const uint64_t least = uint64_t{pair.late} * pair.early << (32 - 2 * Entry::kBits);  // after it gave a word
+  const uint64_t greatest = greatest_of(pair);
   std::vector<uint64_t> states{least, least + 1, greatest - 1, greatest};
   for (int i = 0; i < 20; ++i) {
     const uint64_t any = least + (random.next() >> random.below(32)) % (greatest - least);
@@ -73,6 +77,10 @@ TEST(AnsEncodeStep, AgreesWithExactDivision) {
             exact)
             << pair.late << ", " << pair.early << ", state " << state;
         ASSERT_TRUE(Entry::fit(state, Entry::of(pair.late, late_begin), Entry::of(pair.early, early_begin)));
+      }
+      if (const uint64_t beyond = greatest_of(pair) + 1; beyond != 0) {
+        ASSERT_FALSE(
+            Entry::fit(beyond, Entry::of(pair.late, late_begin), Entry::of(pair.early, early_begin)));
       }
     }
   }

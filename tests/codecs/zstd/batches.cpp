@@ -119,7 +119,8 @@ Bytes draw_content(std::mt19937_64& random, size_t size) {
   static constexpr std::array<std::string_view, 6> kWords{"bobbin ",     "thread ", "loom ",
                                                           "2026-11-16,", "weft;",   "\n"};
   Bytes content;
-  const uint64_t kind = random() % 5;
+  const uint64_t kind = random() % 6;
+  std::geometric_distribution<int> rare(0.01 + 0.03 * static_cast<double>(random() % 10));
   while (content.size() < size) {
     Bytes piece;
     if (kind == 0) {
@@ -128,6 +129,8 @@ Bytes draw_content(std::mt19937_64& random, size_t size) {
       piece = bytes_in(std::to_string(random() % 1000) + ",");
     } else if (kind == 2) {
       piece = Bytes(1, static_cast<std::byte>(random() % 256));
+    } else if (kind == 5) {
+      piece = Bytes(1, static_cast<std::byte>(std::min(rare(random), 255)));
     } else if (kind == 3) {
       piece = Bytes(1 + random() % 700, static_cast<std::byte>(random() % 3));
     } else {

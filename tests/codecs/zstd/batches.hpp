@@ -18,7 +18,7 @@ using Bytes = std::vector<std::byte>;
 
 [[nodiscard]] Bytes bytes_in(std::string_view text);
 
-// Text of few words, numbers, noise, long runs, or records with little change.
+// Text of few words, numbers, noise, long runs, records with little change, or bytes of which some are rare.
 [[nodiscard]] Bytes draw_content(std::mt19937_64& random, size_t size);
 
 struct LibzstdOptions {
