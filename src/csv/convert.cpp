@@ -60,9 +60,9 @@ class ShortDouble {
   ShortDouble(const Rows& rows, const Spelling& spelling)
       : known_(rows.is_known ? rows.doubles : std::span<const double>()),
         any_form_(rows.is_known || spelling.mixed),
-        usual_(spelling.number < Spelling::Number::digits16),
-        bare_(spelling.number == Spelling::Number::bare),
-        integers_(spelling.mixed || bare_ || spelling.number == Spelling::Number::trimmed) {}
+        form_(bit_of(spelling.number)),
+        integers_(spelling.mixed || spelling.number == Spelling::Number::bare ||
+                  spelling.number == Spelling::Number::trimmed) {}
 
   bool operator()(const Scanner::FieldColumn& fields, size_t row, double& value) const {
     if (row < known_.size() && !std::isnan(known_[row])) {
@@ -72,7 +72,7 @@ class ShortDouble {
     const RawField field = fields[row];
     if (PlainDecimal plain; !field.escaped && read_plain(field.text(), plain)) {
       value = plain.value;
-      return any_form_ || (usual_ && plain.usual && (plain.whole_digits > 0 || !bare_));
+      return any_form_ || (plain.forms & form_) != 0;
     }
     int64_t whole = 0;
     const bool fine = integers_ && ShortInteger::read(field, whole);
@@ -84,8 +84,7 @@ class ShortDouble {
   std::span<const double> known_;
   // What a Guess has seen comes back as it is; otherwise, what the spelling allows.
   bool any_form_;
-  bool usual_;
-  bool bare_;
+  uint8_t form_;
   bool integers_;
 };
 

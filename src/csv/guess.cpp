@@ -296,28 +296,33 @@ bool Guess::takes_usual() const {
   return (fits_ & kLongFloat) == 0 && (fits_ & (kFloat | kAnyFloat)) != 0 && misfits_.empty() && !given_up_;
 }
 
-// A number of which only the digits before and after the point matter, and whether there is a zero before it.
+// A number of which only the digits before and after the point matter, and whether one is before it.
 void Guess::add_usual(const PlainDecimal& number) {
   seen_ = true;
-  const auto fraction = static_cast<uint8_t>(number.fraction_digits);
-  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
-  scale_ = std::max(scale_, fraction);
-  least_fraction_ = std::min(least_fraction_, fraction);
-  float_forms_ &= static_cast<uint8_t>(
-      number.whole_digits > 0 ? ~kLongForms : ~kLongForms & ~bit_of(Spelling::Number::bare));
-  const bool is_short = whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits);
-  fits_ &= kFloat | kAnyFloat | (is_short ? uint32_t{kDecimal} : 0);
+  bool is_decimal = false;
+  if (!number.bare) {
+    const auto fraction = static_cast<uint8_t>(number.fraction_digits);
+    whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
+    scale_ = std::max(scale_, fraction);
+    least_fraction_ = std::min(least_fraction_, fraction);
+    is_decimal = whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits);
+  }
+  float_forms_ &= number.forms;
+  fits_ &= kFloat | kAnyFloat | (is_decimal ? uint32_t{kDecimal} : 0);
   number_ = number.value;
   ++regular_;
 }
 
 uint32_t Guess::look_at_plain(const PlainDecimal& number, std::string_view text) {
   uint32_t fits = kFloat | kAnyFloat;
-  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
-  see_fraction(text.substr(text.size() - number.fraction_digits));
   if (float_forms_ != 0) {
     fits |= look_at_float(take_number_apart(text), text);
   }
+  if (number.bare) {
+    return fits;
+  }
+  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
+  see_fraction(text.substr(text.size() - number.fraction_digits));
   return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits | kDecimal : fits;
 }
 
@@ -360,7 +365,7 @@ bool Guess::add_misfit(std::string_view text) {
 
 bool Guess::add(std::string_view text) {
   PlainDecimal plain;
-  if (takes_usual() && read_plain(text, plain) && plain.usual) {
+  if (takes_usual() && read_plain(text, plain) && plain.forms != 0) {
     add_usual(plain);
     return false;
   }

@@ -175,11 +175,35 @@ bool multiply_reciprocal(uint64_t number, size_t digits, double& nearest) {
   return true;
 }
 
-// The double nearest to number / 10^digits, if its shortest text has the number's digits, which is so for
-// few of them.
+// Whether all other numbers with as many digits after the point are beyond the middle between `nearest`, the
+// double nearest to number / 10^digits, and the next double. As with is_only_one(), its shortest text has the
+// number's digits then. Exact: from 0.5 to 1, numbers of 16 digits are as close as doubles, and most pass.
+bool is_far_from_others(uint64_t number, size_t digits, double nearest) {
+  constexpr uint64_t kMantissa = uint64_t{1} << 52;
+  constexpr uint64_t kOfOne = 1023 + 52;  // the exponent's bits, where a unit of the mantissa is one
+  const auto bits = std::bit_cast<uint64_t>(nearest);
+  const uint64_t exponent = bits / kMantissa;
+  if (exponent >= kOfOne) {
+    return false;
+  }
+  const uint64_t halvings = kOfOne - exponent;
+  if (halvings > 63) {
+    return true;  // doubles are closer than numbers of 18 digits
+  }
+  // All distances times 2^halvings and 10^digits, so that they are integers. Terms may exceed 64 bits, but
+  // their difference does not.
+  const uint64_t between_numbers = uint64_t{1} << halvings;
+  const uint64_t to_middle = kPowersOfTen[digits] / 2;
+  const uint64_t units = bits % kMantissa + kMantissa;
+  const uint64_t above = (number << halvings) - units * kPowersOfTen[digits];
+  const uint64_t distance = std::min(above, 0 - above);
+  return to_middle + distance < between_numbers;
+}
+
+// The double nearest to number / 10^digits, if its shortest text is known to have the number's digits.
 bool divide(uint64_t number, size_t digits, double& nearest) {
   if (number >= kPowersOfTen[kFloatDigits]) {
-    return multiply_reciprocal(number, digits, nearest) && is_only_one(nearest, digits);
+    return multiply_reciprocal(number, digits, nearest) && is_far_from_others(number, digits, nearest);
   }
   // Both fit 53 bits, so that the division rounds as it should.
   nearest = static_cast<double>(static_cast<int64_t>(number)) / static_cast<double>(kPowersOfTen[digits]);
@@ -270,6 +294,15 @@ std::string_view print_digits(double value, Spelling::Number form, char (&printe
   return {printed, static_cast<size_t>(end - printed)};
 }
 
+// Those of a number of at least 0.001 without a zero at the end: all but those of many digits, if the zero
+// before the point is as the form wants it.
+uint8_t forms_of_usual(const PlainDecimal& number) {
+  constexpr uint8_t kBare = bit_of(Spelling::Number::bare);
+  constexpr uint8_t kWithZero = bit_of(Spelling::Number::canonical) | bit_of(Spelling::Number::trimmed) |
+                                bit_of(Spelling::Number::point);
+  return number.bare ? kBare : (number.whole_digits > 0 ? kWithZero | kBare : kWithZero);
+}
+
 uint8_t zero_forms(const NumberText& number) {
   if (number.whole != "0" || !number.exponent_text.empty()) {
     return 0;
@@ -325,7 +358,7 @@ bool read_plain(std::string_view text, PlainDecimal& number) {
   const size_t point = find_point(word);
   const size_t fraction = digits - point;  // wraps around if the point is after the text
   const bool below_one = *begin == '0';
-  if (digits > kMostPlainDigits || point == 0 || point == sizeof word || fraction - 1 >= digits ||
+  if (digits > kMostPlainDigits || fraction - 1 >= kMostPlainDigits - 1 || point == sizeof word ||
       (below_one && point != 1)) {
     return false;
   }
@@ -346,9 +379,10 @@ bool read_plain(std::string_view text, PlainDecimal& number) {
     return false;
   }
   number.value = std::bit_cast<double>(std::bit_cast<uint64_t>(size) | uint64_t{sign} << 63);
+  number.bare = point == 0;
   number.whole_digits = below_one ? 0 : point;
   number.fraction_digits = fraction;
-  number.usual = text.back() != '0' && size >= 0.001;
+  number.forms = text.back() != '0' && size >= 0.001 ? forms_of_usual(number) : uint8_t{0};
   return true;
 }
 

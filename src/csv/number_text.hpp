@@ -30,11 +30,11 @@ struct NumberText {
 // The usual number with a point, read in a few instructions: up to seven digits before the point, some after
 // it, 19 at most, not zero. The nearest double, printed, has its digits.
 struct PlainDecimal {
+  bool bare = false;        // ".5", and not "0.5"
   size_t whole_digits = 0;  // 0 for "0.5"
   size_t fraction_digits = 0;
   double value = 0;
-  bool usual = false;  // at least 0.001, and no zero at the end: all ways to print a double give this text,
-                       // except that one may leave out the zero before the point
+  uint8_t forms = 0;  // as of float_forms(), or 0 where finding them takes longer
 };
 // From a scanner's field or a string: reads ten bytes, whatever the text's size.
 [[nodiscard]] bool read_plain(std::string_view text, PlainDecimal& number);

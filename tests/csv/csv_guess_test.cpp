@@ -108,9 +108,10 @@ TEST(CsvGuess, PlainDecimalsAreReadAsOthers) {
   testing::Random random(7);
   uint32_t read = 0;
   uint32_t read_long = 0;
+  uint32_t read_bare = 0;
   for (int i = 0; i < 40000; ++i) {
     std::string text = random.below(2) == 0 ? "-" : "";
-    text += std::to_string(random.below(uint64_t{1} << random.below(30)));
+    text += random.below(5) == 0 ? "" : std::to_string(random.below(uint64_t{1} << random.below(30)));
     text += random.below(9) == 0 ? "" : ".";
     for (uint64_t digits = random.below(20); digits > 0; --digits) {
       text += static_cast<char>('0' + random.below(10) * random.below(2));
@@ -130,20 +131,21 @@ TEST(CsvGuess, PlainDecimalsAreReadAsOthers) {
     ASSERT_EQ(plain.value, std::strtod(before.c_str(), nullptr)) << before;
     ASSERT_EQ(plain.fraction_digits, number.fraction.size()) << before;
     ASSERT_EQ(plain.whole_digits, number.whole == "0" ? 0 : number.whole.size()) << before;
-    if (plain.usual) {
-      const uint8_t forms =
-          plain.whole_digits > 0 ? 0x0f : 0x0f & ~(1U << uint32_t(csv::Spelling::Number::bare));
-      ASSERT_EQ(csv::float_forms(number, field), forms) << before;
-    }
+    ASSERT_EQ(plain.bare, number.whole.empty()) << before;
+    ASSERT_TRUE(plain.forms == 0 || plain.forms == csv::float_forms(number, field)) << before;
+    read_bare += plain.bare && plain.forms != 0 ? 1 : 0;
   }
   EXPECT_GT(read, 10000U);
   EXPECT_GT(read_long, 1000U);
+  EXPECT_GT(read_bare, 1000U);
 }
 
 // Digits of 15 to 18 places, near powers of two and ten too: whether the shortest text of the nearest double
-// has them, as printing it shows.
+// has them, as printing it shows. The shortcut takes only such digits, and most of 16 places above 0.5.
 TEST(CsvGuess, DigitsComeBackIfTheDoublePrintsThem) {
   testing::Random random(17);
+  uint32_t close = 0;
+  uint32_t close_read = 0;
   for (int i = 0; i < 20000; ++i) {
     const auto places = static_cast<int>(10 + random.below(9));
     const double near =
@@ -166,7 +168,16 @@ TEST(CsvGuess, DigitsComeBackIfTheDoublePrintsThem) {
     ASSERT_EQ(csv::comes_back(number, digits), padded == shortest) << digits;
     ASSERT_TRUE(csv::has_few_digits(number) || csv::comes_back(number, value) == (padded == shortest))
         << digits;
+    const std::string field = digits + std::string(16, '.');
+    csv::PlainDecimal plain;
+    const bool read = csv::read_plain(std::string_view(field).substr(0, digits.size()), plain);
+    ASSERT_TRUE(!read || (padded == shortest && plain.value == value)) << digits;
+    const bool is_close = value >= 0.5 && value < 1 && places == 16 && padded == shortest;
+    close += is_close ? 1 : 0;
+    close_read += is_close && read ? 1 : 0;
   }
+  EXPECT_GT(close, 100U);
+  EXPECT_GT(close_read, close / 2);
 }
 
 // What a column of floats was read as while its type was inferred is what reading it gives.
