@@ -132,6 +132,7 @@ Status Scanner::fill() {
   while (num_records() == 0 && !ended_ && !failure_) {
     BOBBIN_TRY(read_more());
     index_all();
+    drop_skipped();
     check_limits();
   }
   if (num_records() == 0 && failure_) {
@@ -288,16 +289,20 @@ bool Scanner::in_comment() const {
   return begins_comment({buffer_.get() + begin, size_ - begin}, options_);
 }
 
+bool Scanner::skips_line() {
+  if (skip_lines_ == 0 && in_comment()) {
+    state_ = State::comment;
+  }
+  return skip_lines_ > 0 || state_ == State::comment;
+}
+
 // Marks without a meaning: escaped ones, and those in skipped lines.
 bool Scanner::pass_over(size_t place, bool ends_line) {
   if (escaped_ == place && place > 0) {
     return true;
   }
-  if (skip_lines_ == 0 && state_ != State::comment) {
-    if (!in_comment()) {
-      return false;
-    }
-    state_ = State::comment;
+  if (!skips_line()) {
+    return false;
   }
   if (ends_line) {
     begins_[num_records_] = static_cast<uint32_t>(place + 1);
@@ -367,7 +372,7 @@ void Scanner::see_end(size_t place, bool ends_record) {
 // The last record may lack a line end. A CR there is data, unless it follows a quoted field: it is doubled,
 // because one would be taken for part of the line end. An LF after lines that end in CR is what editors add.
 void Scanner::end_text() {
-  if (state_ == State::comment || skip_lines_ > 0 || in_comment()) {
+  if (skips_line()) {
     begins_[num_records_] = static_cast<uint32_t>(size_);
   }
   if (marks_.line_end == '\r' && state_ != State::quoted && begins_[num_records_] < size_ &&
@@ -387,6 +392,17 @@ void Scanner::end_text() {
   buffer_[size_] = marks_.line_end;
   see_end(size_, true);
   indexed_ = ++size_;
+}
+
+// A skipped line and a comment take no room, however long they are.
+void Scanner::drop_skipped() {
+  if (failure_ || !skips_line()) {
+    return;
+  }
+  begins_[num_records_] = static_cast<uint32_t>(indexed_);
+  if (num_records() == 0) {
+    drop_consumed();
+  }
 }
 
 // Whether a record is too large must not depend on how much is read at a time: complete records are measured,

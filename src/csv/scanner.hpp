@@ -175,12 +175,14 @@ class Scanner {
   void index_quotes(size_t base, const BlockMasks& masks);
   [[nodiscard]] bool pass_over(size_t place, bool ends_line);
   [[nodiscard]] bool in_comment() const;
+  [[nodiscard]] bool skips_line();
   void see_mark(size_t base, uint32_t bit, const BlockMasks& masks);
   void see_escape(size_t place);
   void see_quote(size_t place);
   void pad_one(std::vector<uint32_t>& ends, size_t begin, size_t missing) const;
   void see_end(size_t place, bool ends_record);
   void end_text();
+  void drop_skipped();
   void check_limits();
   void fail(size_t seen, size_t place, std::string reason);
   void fail_too_large(size_t record, size_t seen);

@@ -302,6 +302,17 @@ TEST(CsvReader, RecordsThatAreTooLong) {
             "t.csv:2:1: a record of more than 67108864 bytes or 1048576 fields");
 }
 
+TEST(CsvReader, SkippedLinesAndCommentsMayBeLong) {
+  const Options options{.comment = '#', .skip_lines = 1, .max_record_bytes = 100};
+  const std::string title = std::string(5000, 't') + "\n";
+  const std::string comment = "# " + std::string(5000, ',');
+  EXPECT_EQ(read_as(title + "a,b\n1,2\n" + comment + "\n3,4\n" + comment, options), "a:i64,b:i64\n1|2\n3|4");
+  EXPECT_EQ(read_as(comment + "\na,b\n" + comment + "\n1,2\n", options), "a:i64,b:i64\n1|2");
+  EXPECT_EQ(read_as(title + "a,b\n" + comment + "\n1,2\n3\n", options),
+            "t.csv:5:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
+  EXPECT_EQ(read_as(title, options), "");
+}
+
 TEST(CsvReader, OptionsThatMakeNoSense) {
   for (const char bad : {'"', '\r', '\n', '\0', '\xff'}) {
     EXPECT_EQ(error_of("a\n", {.delimiter = bad}),
