@@ -39,10 +39,11 @@ class NullTest {
   // Another text that occurred, in words; empty if all nulls had the same.
   [[nodiscard]] std::string other_text() const;
 
-  // Whether one of the texts begins with a digit, or with a sign and a digit.
+  // Whether one of the texts begins with a digit, perhaps after a sign, a point or both.
   [[nodiscard]] bool may_be_number() const {
     return std::ranges::any_of(texts_, [](const std::string& text) {
-      const size_t first = text.starts_with('-') ? 1 : 0;
+      size_t first = text.starts_with('-') ? 1 : 0;
+      first += std::string_view(text).substr(first).starts_with('.') ? 1 : 0;
       return text.size() > first && is_digit(text[first]);
     });
   }

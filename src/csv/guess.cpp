@@ -296,7 +296,7 @@ bool Guess::takes_usual() const {
   return (fits_ & kLongFloat) == 0 && (fits_ & (kFloat | kAnyFloat)) != 0 && misfits_.empty() && !given_up_;
 }
 
-// A number of which only the digits before and after the point matter, and whether one is before it.
+// A number of which only the digits before and after the point matter, and whether there are any before it.
 void Guess::add_usual(const PlainDecimal& number) {
   seen_ = true;
   bool is_decimal = false;

@@ -177,7 +177,7 @@ bool multiply_reciprocal(uint64_t number, size_t digits, double& nearest) {
 
 // Whether all other numbers with as many digits after the point are beyond the middle between `nearest`, the
 // double nearest to number / 10^digits, and the next double. As with is_only_one(), its shortest text has the
-// number's digits then. Exact: from 0.5 to 1, numbers of 16 digits are as close as doubles, and most pass.
+// number's digits then. Exact: from 0.5 to 1, numbers of 16 digits are about as close as doubles; most pass.
 bool is_far_from_others(uint64_t number, size_t digits, double nearest) {
   constexpr uint64_t kMantissa = uint64_t{1} << 52;
   constexpr uint64_t kOfOne = 1023 + 52;  // the exponent's bits, where a unit of the mantissa is one

@@ -243,7 +243,7 @@ void Scanner::index_block(size_t base, const BlockMasks& masks) {
   }
   const bool watches_lines = options_.comment != '\0' || skip_lines_ > 0;
   const uint64_t special = masks.quotes | masks.escapes;
-  if (special == 0 && state_ == State::plain && !watches_lines && escaped_ < base) {
+  if (special == 0 && state_ == State::plain && !watches_lines && escaped_ < base && flags_ == 0) {
     index_plain(base, masks.delimiters | masks.line_ends, masks.line_ends);
   } else if (special != 0 || state_ != State::quoted) {
     index_quotes(base, masks);
@@ -286,13 +286,17 @@ bool Scanner::in_comment() const {
     return false;
   }
   const size_t begin = begins_[num_records_];
-  return begins_comment({buffer_.get() + begin, size_ - begin}, options_);
+  const size_t size = std::min<size_t>(size_ - begin, options_.max_record_bytes);
+  return begins_comment({buffer_.get() + begin, size}, options_);
 }
 
-bool Scanner::skips_line() {
+void Scanner::see_comment() {
   if (skip_lines_ == 0 && in_comment()) {
     state_ = State::comment;
   }
+}
+
+bool Scanner::skips_line() const {
   return skip_lines_ > 0 || state_ == State::comment;
 }
 
@@ -301,6 +305,7 @@ bool Scanner::pass_over(size_t place, bool ends_line) {
   if (escaped_ == place && place > 0) {
     return true;
   }
+  see_comment();
   if (!skips_line()) {
     return false;
   }
@@ -337,7 +342,7 @@ void Scanner::see_quote(size_t place) {
     if (place != close_ + 1) {
       // It is ambiguous which quotes belong to the field.
       const bool after_backslash = close_ > 0 && buffer_[close_ - 1] == '\\';
-      fail(close_ + 1, close_ + 1,
+      fail(place + 1, close_ + 1,
            std::string("text and another quote after a closing quote") +
                (after_backslash ? " (--escape '\\' reads \\\" as a quote)" : ""));
       return;
@@ -372,6 +377,7 @@ void Scanner::see_end(size_t place, bool ends_record) {
 // The last record may lack a line end. A CR there is data, unless it follows a quoted field: it is doubled,
 // because one would be taken for part of the line end. An LF after lines that end in CR is what editors add.
 void Scanner::end_text() {
+  see_comment();
   if (skips_line()) {
     begins_[num_records_] = static_cast<uint32_t>(size_);
   }
@@ -394,8 +400,12 @@ void Scanner::end_text() {
   indexed_ = ++size_;
 }
 
-// A skipped line and a comment take no room, however long they are.
+// Skipped lines and comments take little room, however long they are. Whether a line is a comment may show
+// after many blanks, which are looked at once.
 void Scanner::drop_skipped() {
+  if (indexed_ - begins_[num_records_] > options_.max_record_bytes) {
+    see_comment();
+  }
   if (failure_ || !skips_line()) {
     return;
   }

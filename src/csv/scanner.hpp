@@ -175,7 +175,8 @@ class Scanner {
   void index_quotes(size_t base, const BlockMasks& masks);
   [[nodiscard]] bool pass_over(size_t place, bool ends_line);
   [[nodiscard]] bool in_comment() const;
-  [[nodiscard]] bool skips_line();
+  void see_comment();
+  [[nodiscard]] bool skips_line() const;
   void see_mark(size_t base, uint32_t bit, const BlockMasks& masks);
   void see_escape(size_t place);
   void see_quote(size_t place);

@@ -304,6 +304,11 @@ TEST(CsvDialect, QuotesAndEscapes) {
   EXPECT_EQ(read_as("a,b\n\"x\\\"y\\\\\",2\n", {.escape = '\\'}), "a:utf8,b:i64\nx\"y\\|2");
   EXPECT_EQ(read_as("a,b\nx\\,y,2\nu\\\nv,3\n", {.escape = '\\'}), "a:utf8,b:i64\nx,y|2\nu\nv|3");
   EXPECT_EQ(read_as("a,b\n\"x\"\"y\",2\n", {.escape = '\\'}), "a:utf8,b:i64\nx\"y|2");
+  for (const size_t size : {50U, 100U, 150U, 200U}) {  // a field whose escape is blocks before its end
+    const std::string rest(size, 'y');
+    EXPECT_EQ(read_as("a,b\nx\\," + rest + ",1\nz,2\n" + rest + ",3\n", {.escape = '\\'}),
+              "a:utf8,b:i64\nx," + rest + "|1\nz|2\n" + rest + "|3");
+  }
   EXPECT_EQ(read_as("a,b\n\\N,2\n", {.escape = '\\', .nulls = {"\\N"}}), "a:utf8,b:i64\n~|2");
   // Parts of numbers.
   EXPECT_EQ(read_as("a,b\n-1.5,-12\n0.12345678901,3\n", {.escape = '-'}),

@@ -298,6 +298,7 @@ TEST(CsvReader, RecordsThatAreTooLong) {
   EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(50, 'x') + "\"y\",4\n", options),
             "t.csv:3:53: text and another quote after a closing quote");
   EXPECT_EQ(read_as("a,b\n1,2\n\"" + std::string(200, 'x') + "\"y,4\n", options), "t.csv:3:1" + limit);
+  EXPECT_EQ(read_as("a,b\n1,2\n\"x\"" + std::string(200, 'y') + "\",4\n", options), "t.csv:3:1" + limit);
   EXPECT_EQ(error_of("a\n" + std::string((1 << 20) + 5, ','), {}),
             "t.csv:2:1: a record of more than 67108864 bytes or 1048576 fields");
 }
@@ -311,6 +312,19 @@ TEST(CsvReader, SkippedLinesAndCommentsMayBeLong) {
   EXPECT_EQ(read_as(title + "a,b\n" + comment + "\n1,2\n3\n", options),
             "t.csv:5:1: expected 2 fields, found 1 (--ragged pad reads missing fields as nulls)");
   EXPECT_EQ(read_as(title, options), "");
+  // A comment may begin after blanks, which count like those of a record.
+  const std::string end = "# " + std::string(500, ',') + "\n1\n";
+  EXPECT_EQ(read_as("t\na\n" + std::string(99, ' ') + end, options), "a:i64\n1");
+  EXPECT_EQ(read_as("t\na\n" + std::string(100, ' ') + end, options),
+            "t.csv:3:1: a record of more than 100 bytes or 1048576 fields");
+}
+
+// The test for nulls is left out where no marker can be a number.
+TEST(CsvReader, NullsThatLookLikeNumbersWithoutAZero) {
+  EXPECT_EQ(read_as("a,b\n.25,1\n.99,2\n-.125,3\n", {.nulls = {".99"}}),
+            "a:f64,b:i64\n0.25|1\n~|2\n-0.125|3");
+  EXPECT_EQ(read_as("a\n0.250123456789\n-.99\n-0.125\n", {.nulls = {"", "-.99"}}),
+            "a:f64\n0.250123456789\n~\n-0.125");
 }
 
 TEST(CsvReader, OptionsThatMakeNoSense) {
