@@ -156,6 +156,12 @@ void Guess::see_fraction(std::string_view fraction) {
   point_ = point_ && digits > 0 && !(zero && digits > 1);
 }
 
+// kDecimal if a decimal has room for the most digits before and after the point so far.
+uint32_t Guess::see_whole(size_t digits) {
+  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(digits));
+  return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? uint32_t{kDecimal} : 0;
+}
+
 uint32_t Guess::look_at_number(std::string_view text) {
   const NumberText number = take_number_apart(text);
   if (!number.valid || text == "-0") {
@@ -172,9 +178,8 @@ uint32_t Guess::look_at_number(std::string_view text) {
   }
   if (plain && !(number.negative && number.is_zero()) && number.fraction.size() <= kDecimalDigits &&
       number.whole.size() <= kDecimalDigits) {
-    whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(whole_digits(number.whole)));
     see_fraction(number.fraction);
-    fits |= whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? uint32_t{kDecimal} : 0;
+    fits |= see_whole(whole_digits(number.whole));
   }
   return fits | look_at_float(number, text);
 }
@@ -299,16 +304,15 @@ bool Guess::takes_usual() const {
 // A number of which only the digits before and after the point matter, and whether there are any before it.
 void Guess::add_usual(const PlainDecimal& number) {
   seen_ = true;
-  bool is_decimal = false;
+  uint32_t fits = kFloat | kAnyFloat;
   if (!number.bare) {
     const auto fraction = static_cast<uint8_t>(number.fraction_digits);
-    whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
     scale_ = std::max(scale_, fraction);
     least_fraction_ = std::min(least_fraction_, fraction);
-    is_decimal = whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits);
+    fits |= see_whole(number.whole_digits);
   }
   float_forms_ &= number.forms;
-  fits_ &= kFloat | kAnyFloat | (is_decimal ? uint32_t{kDecimal} : 0);
+  fits_ &= fits;
   number_ = number.value;
   ++regular_;
 }
@@ -318,12 +322,11 @@ uint32_t Guess::look_at_plain(const PlainDecimal& number, std::string_view text)
   if (float_forms_ != 0) {
     fits |= look_at_float(take_number_apart(text), text);
   }
-  if (number.bare) {
-    return fits;
+  if (!number.bare) {
+    see_fraction(text.substr(text.size() - number.fraction_digits));
+    fits |= see_whole(number.whole_digits);
   }
-  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(number.whole_digits));
-  see_fraction(text.substr(text.size() - number.fraction_digits));
-  return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits | kDecimal : fits;
+  return fits;
 }
 
 // A short integer, if all values so far were numbers with few digits.
@@ -335,16 +338,16 @@ uint32_t Guess::look_at_short(std::string_view text) {
   if ((fits_ & kDecimal) == 0 || text.size() > kFloatDigits || !read_signed(text, value)) {
     return 0;
   }
-  uint32_t fits = kDecimal | kFloat | kAnyFloat | kSigned | (value < 0 ? 0 : uint32_t{kUnsigned});
   see_fraction({});
-  whole_digits_ = std::max(whole_digits_, static_cast<uint8_t>(whole_digits(without_sign(text))));
+  uint32_t fits = kFloat | kAnyFloat | kSigned | (value < 0 ? 0 : uint32_t{kUnsigned}) |
+                  see_whole(whole_digits(without_sign(text)));
   if (text.size() <= kShort) {
     float_forms_ &= kForms;
     fits |= (float_forms_ & kLongForms) != 0 ? uint32_t{kLongFloat} : 0;
   } else if (float_forms_ != 0) {
     fits |= look_at_float(take_number_apart(text), text);
   }
-  return whole_digits_ + scale_ <= static_cast<int>(kDecimalDigits) ? fits : fits & ~uint32_t{kDecimal};
+  return fits;
 }
 
 bool Guess::is_known_misfit(std::string_view text) const {

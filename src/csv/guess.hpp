@@ -96,6 +96,7 @@ class Guess {
   [[nodiscard]] bool is_known_misfit(std::string_view text) const;
   [[nodiscard]] bool add_misfit(std::string_view text);
   void see_fraction(std::string_view fraction);
+  [[nodiscard]] uint32_t see_whole(size_t digits);
   [[nodiscard]] bool reads_back(const NumberText& number, std::string_view text);
   [[nodiscard]] uint32_t look_at_float(const NumberText& number, std::string_view text);
   [[nodiscard]] uint32_t look_at_number(std::string_view text);

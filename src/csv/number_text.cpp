@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <charconv>
 #include <cstring>
 #include <string>
@@ -177,19 +178,13 @@ bool multiply_reciprocal(uint64_t number, size_t digits, double& nearest) {
 
 // Whether all other numbers with as many digits after the point are beyond the middle between `nearest`, the
 // double nearest to number / 10^digits, and the next double. As with is_only_one(), its shortest text has the
-// number's digits then. Exact: from 0.5 to 1, numbers of 16 digits are about as close as doubles; most pass.
+// number's digits then. Exact, for values from 2^-11 to 2^52: most numbers of 16 digits between 0.5 and 1,
+// which are about as close as doubles, pass.
 bool is_far_from_others(uint64_t number, size_t digits, double nearest) {
   constexpr uint64_t kMantissa = uint64_t{1} << 52;
-  constexpr uint64_t kOfOne = 1023 + 52;  // the exponent's bits, where a unit of the mantissa is one
   const auto bits = std::bit_cast<uint64_t>(nearest);
-  const uint64_t exponent = bits / kMantissa;
-  if (exponent >= kOfOne) {
-    return false;
-  }
-  const uint64_t halvings = kOfOne - exponent;
-  if (halvings > 63) {
-    return true;  // doubles are closer than numbers of 18 digits
-  }
+  const uint64_t halvings = 1023 + 52 - bits / kMantissa;  // of the mantissa, as an integer
+  assert(halvings - 1 < 63);
   // All distances times 2^halvings and 10^digits, so that they are integers. Terms may exceed 64 bits, but
   // their difference does not.
   const uint64_t between_numbers = uint64_t{1} << halvings;
@@ -200,7 +195,8 @@ bool is_far_from_others(uint64_t number, size_t digits, double nearest) {
   return to_middle + distance < between_numbers;
 }
 
-// The double nearest to number / 10^digits, if its shortest text is known to have the number's digits.
+// The double nearest to number / 10^digits, if its shortest text is known to have the number's digits. At
+// most seven of them are before the point, and 18 after it.
 bool divide(uint64_t number, size_t digits, double& nearest) {
   if (number >= kPowersOfTen[kFloatDigits]) {
     return multiply_reciprocal(number, digits, nearest) && is_far_from_others(number, digits, nearest);
