@@ -25,6 +25,9 @@
 //                                                         those of neighbours differ by the element's size
 //   load_once(g, i) store_once(g, i, v)                   the same for global data that is not used again
 //   prefetch(g, i)                                        the data will be loaded soon
+//   load_async(shared, i, global, j)                      asynchronous copy of a Quad
+//   load_wait()                                           by the same thread: its copies are there; for other
+//                                                         threads, after a barrier
 //   atomic_load<order>(g, i) atomic_store<order>(g, i, v)
 //   atomic_add<order>(g, i, v) atomic_max atomic_min atomic_or atomic_exchange atomic_compare_exchange
 //   barrier_init(b, arrivals) barrier_arrive_expect(b, bytes) barrier_wait(b, parity)

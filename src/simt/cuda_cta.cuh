@@ -100,6 +100,16 @@ class CudaCta {
   __device__ __forceinline__ void prefetch(Global<T> g, uint64_t i) const {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(g.data + i)));
   }
+  // Through the L1: past it (.cg, and bulk copies) the L2 is busier, and becomes the limit sooner
+  // (docs/perf/query.md).
+  template <uint32_t N>
+  __device__ __forceinline__ void load_async(Shared<Quad, N>& to, uint32_t i, Global<const Quad> from,
+                                             uint64_t j) const {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(address(to.data + i)),
+                 "l"(__cvta_generic_to_global(from.data + j))
+                 : "memory");
+  }
+  __device__ __forceinline__ void load_wait() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
   template <class T, uint32_t N>
   __device__ __forceinline__ uint32_t place(const Shared<T, N>& s, uint32_t i) const {
     return address(s.data + i);

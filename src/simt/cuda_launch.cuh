@@ -53,6 +53,16 @@ class CudaExecutor {
     return BOBBIN_CUDA(cudaGetLastError());
   }
 
+  // Whether an SM has room for a block.
+  template <Kernel K>
+  [[nodiscard]] bool fits() const {
+    int device = 0;
+    int most = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
+           shared_bytes<K>() <= static_cast<size_t>(most);
+  }
+
   // The number of resident blocks of a kernel on the GPU.
   template <Kernel K>
   [[nodiscard]] Result<uint32_t> most_together() const {

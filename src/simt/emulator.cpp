@@ -27,7 +27,7 @@ struct Block;
 // allocation to the kernel.
 constexpr size_t kReserved = 256;
 
-enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, at_store_wait, done };
+enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, at_copy_wait, done };
 
 struct Thread {
   Machine* machine = nullptr;
@@ -39,6 +39,7 @@ struct Thread {
   CopyBarrier* copy_barrier = nullptr;
   uint32_t parity = 0;
   uint32_t stores_pending = 0;
+  uint32_t loads_pending = 0;
   Fiber fiber;
 };
 
@@ -52,13 +53,15 @@ struct Meeting {
   uint32_t round = 0;
 };
 
-// A bulk copy in flight: into shared memory, counted by a barrier, or out of it, counted by the thread.
+// A copy in flight: into shared memory, counted by a barrier or by the thread, or out of it, counted by the
+// thread.
 struct Copy {
   std::byte* to;
   const std::byte* from;
   uint32_t bytes;
   CopyBarrier* barrier;
-  Thread* storer;
+  Thread* thread;
+  bool is_store;
 };
 
 struct Warp {
@@ -278,6 +281,7 @@ void Machine::admit() {
       thread.index = i;
       thread.operation = "start";
       thread.stores_pending = 0;
+      thread.loads_pending = 0;
       thread.fiber.start(block->memory.data() + shared + i * kStackStride, kStackBytes, &fiber_main, &thread);
       runnable(thread);
     }
@@ -287,7 +291,7 @@ void Machine::admit() {
 
 void Machine::retire(Block& block) {
   if (!block.copies.empty()) {
-    fault("bulk copy: block " + std::to_string(block.index) + " ended with copies in flight");
+    fault("asynchronous copy: block " + std::to_string(block.index) + " ended with copies in flight");
     return;
   }
   const auto it =
@@ -395,14 +399,17 @@ bool Machine::complete_a_copy() {
   block.copies.pop_back();
   copy_bytes(copy.to, copy.from, copy.bytes);
   made_progress();
-  if (copy.storer != nullptr) {
-    Thread& storer = *copy.storer;
-    if (--storer.stores_pending == 0 && storer.state == State::at_store_wait) {
-      runnable(storer);
+  if (!copy.is_store) {
+    set_bytes(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
+  }
+  if (copy.thread != nullptr) {
+    Thread& thread = *copy.thread;
+    uint32_t& pending = copy.is_store ? thread.stores_pending : thread.loads_pending;
+    if (--pending == 0 && thread.state == State::at_copy_wait) {
+      runnable(thread);
     }
     return true;
   }
-  set_bytes(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 1);
   BarrierState state = state_of(*copy.barrier);
   state.bytes_pending -= static_cast<int32_t>(copy.bytes);
   set_state(*copy.barrier, state);
@@ -640,42 +647,60 @@ void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where w
 
 namespace {
 
-void check_bulk(Thread& thread, const void* to, const void* from, uint32_t bytes, const Where& where) {
+void check_copy(Thread& thread, const void* to, const void* from, uint32_t bytes, const Where& where) {
   if (bytes % 16 != 0 || reinterpret_cast<uintptr_t>(to) % 16 != 0 ||
       reinterpret_cast<uintptr_t>(from) % 16 != 0) {
-    thread.machine->fault("bulk copy: " + who(thread) + " copies data that is not aligned to 16 bytes (" +
-                          place(where) + ")");
+    thread.machine->fault("asynchronous copy: " + who(thread) +
+                          " copies data that is not aligned to 16 bytes (" + place(where) + ")");
+    thread.machine->yield(thread);
+  }
+}
+
+// Until the copy completes, the target counts as unwritten, so that early reads are detected.
+void start_load(Block& block, const Copy& copy) {
+  set_bytes(block.written.data() + (copy.to - block.memory.data()), copy.bytes, 0);
+  block.copies.push_back(copy);
+}
+
+void wait_for_copies(Thread& thread, const uint32_t& pending, const char* operation, const Where& where) {
+  thread.operation = operation;
+  thread.where = where;
+  while (pending != 0) {
+    thread.state = State::at_copy_wait;
     thread.machine->yield(thread);
   }
 }
 
 }  // namespace
 
-// Until the copy completes, the target counts as unwritten, so that early reads are detected.
 void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier,
                Where where) {
-  check_bulk(thread, to, from, bytes, where);
-  Block& block = *thread.block;
-  auto* target = static_cast<std::byte*>(to);
-  set_bytes(block.written.data() + (target - block.memory.data()), bytes, 0);
-  block.copies.push_back({target, static_cast<const std::byte*>(from), bytes, &barrier, nullptr});
+  check_copy(thread, to, from, bytes, where);
+  start_load(*thread.block, {static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
+                             &barrier, nullptr, false});
+}
+
+void load_async(Thread& thread, void* to, const void* from, uint32_t bytes, Where where) {
+  check_copy(thread, to, from, bytes, where);
+  ++thread.loads_pending;
+  start_load(*thread.block, {static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, nullptr,
+                             &thread, false});
+}
+
+void load_wait(Thread& thread, Where where) {
+  wait_for_copies(thread, thread.loads_pending, "load_wait", where);
 }
 
 // The bytes are read when the copy completes: overwriting them before that corrupts the result.
 void bulk_store(Thread& thread, void* to, const void* from, uint32_t bytes, Where where) {
-  check_bulk(thread, to, from, bytes, where);
+  check_copy(thread, to, from, bytes, where);
   ++thread.stores_pending;
   thread.block->copies.push_back(
-      {static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, nullptr, &thread});
+      {static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, nullptr, &thread, true});
 }
 
 void bulk_store_wait(Thread& thread, Where where) {
-  thread.operation = "bulk_store_wait";
-  thread.where = where;
-  while (thread.stores_pending != 0) {
-    thread.state = State::at_store_wait;
-    thread.machine->yield(thread);
-  }
+  wait_for_copies(thread, thread.stores_pending, "bulk_store_wait", where);
 }
 
 Status run(const Launch& launch, const EmulatorOptions& options) {

@@ -70,6 +70,8 @@ void barrier_init(Thread& thread, CopyBarrier& barrier, uint32_t arrivals, Where
 void barrier_arrive_expect(Thread& thread, CopyBarrier& barrier, uint32_t bytes, Where where);
 void barrier_wait(Thread& thread, CopyBarrier& barrier, uint32_t parity, Where where);
 void bulk_load(Thread& thread, void* to, const void* from, uint32_t bytes, CopyBarrier& barrier, Where where);
+void load_async(Thread& thread, void* to, const void* from, uint32_t bytes, Where where);
+void load_wait(Thread& thread, Where where);
 void bulk_store(Thread& thread, void* to, const void* from, uint32_t bytes, Where where);
 void bulk_store_wait(Thread& thread, Where where);
 
@@ -181,6 +183,14 @@ class EmulatorCta {
   void prefetch(Global<T> g, uint64_t i, Where where = Where::current()) {
     emulator::check_global(thread_, "prefetch", g.data, i, g.size, where);
   }
+  template <uint32_t N>
+  void load_async(Shared<Quad, N>& to, uint32_t i, Global<const Quad> from, uint64_t j,
+                  Where where = Where::current()) {
+    emulator::check_global(thread_, "asynchronous load", from.data, j, from.size, where);
+    emulator::check_shared_store(thread_, to.data, i, N, sizeof(Quad), where);
+    emulator::load_async(thread_, to.data + i, from.data + j, sizeof(Quad), where);
+  }
+  void load_wait(Where where = Where::current()) { emulator::load_wait(thread_, where); }
   template <class T>
   void store_once(Global<T> g, uint64_t i, T v, Where where = Where::current()) {
     store(g, i, v, where);
@@ -374,6 +384,11 @@ class EmulatorExecutor {
     return emulate(kernel, blocks, options_);
   }
 
+  // Whether an SM has room for a block.
+  template <Kernel K>
+  [[nodiscard]] bool fits() const {
+    return true;
+  }
   template <Kernel K>
   [[nodiscard]] Result<uint32_t> most_together() const {
     return options_.resident_blocks;

@@ -339,6 +339,91 @@ TEST(Emulator, BulkCopiesArriveByTheirBarrier) {
                "deadlock (no thread can continue)");
 }
 
+// Each thread copies a quad, and reads the one of its neighbour; it may forget to wait for its copy, or for
+// the neighbour.
+struct AsyncLoads {
+  static constexpr uint32_t kThreads = 32;
+  struct Shared {
+    simt::Shared<Quad, kThreads> tile;
+  };
+  Global<const Quad> in;
+  Global<Quad> out;
+  bool waits = true;
+  bool meets = true;
+  template <class Cta>
+  void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    cta.load_async(shared.tile, cta.thread(), in, cta.thread());
+    if (waits) {
+      cta.load_wait();
+    }
+    if (meets) {
+      cta.sync_warp();
+    }
+    cta.store(out, cta.thread(), cta.load(shared.tile, cta.thread() ^ 1));
+  }
+};
+
+TEST(Emulator, AsynchronousLoadsArriveWhenWaitedFor) {
+  std::vector<Quad> in(33);
+  std::vector<Quad> out(32);
+  in[7].word[2] = 1234;
+  const Global<const Quad> source{in.data(), in.size()};
+  expect_clean(AsyncLoads{source, global(out)}, 1);
+  EXPECT_EQ(out[6].word[2], 1234U);
+  expect_fault(AsyncLoads{.in = source, .out = global(out), .waits = false}, 1, "uninitialised");
+  expect_fault(AsyncLoads{.in = source, .out = global(out), .meets = false}, 1, "uninitialised");
+  expect_fault(AsyncLoads{.in = {in.data(), 31}, .out = global(out)}, 1, "asynchronous load");
+  const Global<const Quad> odd{reinterpret_cast<const Quad*>(in[0].word + 1), 32};
+  expect_fault(AsyncLoads{.in = odd, .out = global(out)}, 1, "not aligned to 16 bytes");
+}
+
+// Copies that nobody waits for.
+struct ForgottenLoads {
+  static constexpr uint32_t kThreads = 32;
+  struct Shared {
+    simt::Shared<Quad, kThreads> tile;
+  };
+  Global<const Quad> in;
+  template <class Cta>
+  void operator()(Cta& cta) const {
+    cta.load_async(cta.template shared<Shared>().tile, cta.thread(), in, cta.thread());
+  }
+};
+
+TEST(Emulator, BlocksWaitForTheirCopies) {
+  std::vector<Quad> in(32);
+  expect_fault(ForgottenLoads{{in.data(), in.size()}}, 1, "ended with copies in flight");
+}
+
+// Elements by their addresses, of which `step` apart.
+struct ByAddress {
+  static constexpr uint32_t kThreads = 32;
+  struct Shared {
+    simt::Shared<uint32_t, kThreads> words;
+  };
+  Global<uint32_t> out;
+  uint32_t step = sizeof(uint32_t);
+  uint64_t ahead = 0;
+  template <class Cta>
+  void operator()(Cta& cta) const {
+    auto& shared = cta.template shared<Shared>();
+    cta.store(shared.words, cta.thread(), cta.thread());
+    cta.prefetch(out, cta.thread() + ahead);
+    cta.sync();
+    cta.store(out, cta.thread(), cta.load_at(shared.words, cta.place(shared.words, 0) + step * cta.thread()));
+  }
+};
+
+TEST(Emulator, ElementsHaveAddresses) {
+  std::vector<uint32_t> out(32);
+  expect_clean(ByAddress{global(out)}, 1);
+  EXPECT_EQ(out[31], 31U);
+  expect_fault(ByAddress{.out = global(out), .step = 8}, 1, "out of bounds");
+  expect_fault(ByAddress{.out = global(out), .step = 2}, 1, "out of bounds");
+  expect_fault(ByAddress{.out = global(out), .ahead = 1}, 1, "prefetch");
+}
+
 // The order in which threads take tickets shows the schedule.
 struct TakeTickets {
   static constexpr uint32_t kThreads = 32;
