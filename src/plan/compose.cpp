@@ -33,6 +33,7 @@ constexpr uint64_t kRowsForEntry = 2;       // of an SM, if copying entries is w
 constexpr size_t kLeastHeld = 64 * 1024;    // bytes for some of the entries that are worth a block
 constexpr uint32_t kWarpsThatHold = 32;     // of such a block
 constexpr size_t kAlignment = 1024;         // what it adds, at most
+constexpr size_t kReserved = 1024;          // by the driver, of each block
 
 class Composer {
  public:
@@ -62,7 +63,8 @@ class Composer {
     if (!ok_) {
       return std::nullopt;
     }
-    const size_t bytes = shared_ + bytes_of_uses() + bytes_of_pending() + bytes_of_sums() + kAlignment;
+    size_t bytes = shared_ + bytes_of_uses() + bytes_of_pending() + bytes_of_sums() + kAlignment;
+    bytes += bytes_ahead(bytes);
     Composed made{.declarations = {},
                   .shared_bytes = static_cast<uint32_t>(round_up<size_t>(bytes, kAlignment)),
                   .warps = warps_,
@@ -110,7 +112,8 @@ class Composer {
   [[nodiscard]] size_t bytes_of_uses() const {
     const uint32_t uses = std::max(uses_ + leaves_, 1U);
     const uint32_t quads = wide_ ? 2 : 1;
-    return size_t{warps_} * uses * quads * sizeof(simt::Quad) << group_bits(warps_, uses, quads);
+    const bool few = names_.size() == 1 && shorts_ && !all_packed_;
+    return size_t{warps_} * uses * quads * sizeof(simt::Quad) << group_bits(warps_, uses, quads, few);
   }
   [[nodiscard]] bool is_real_sum(uint32_t f) const {
     const FoldStep& fold = query_.folds[f];
@@ -127,6 +130,17 @@ class Composer {
     constexpr size_t kOfWarp = sizeof(LaneSums<1, false>);
     static_assert(kOfWarp >= sizeof(LaneSums<1, true>));
     return sums == 1 ? kOfWarp * warps_ : 0;
+  }
+
+  // Words that are copied ahead (Composition::kWidthAhead), beside `others` bytes: those that a block must
+  // have, or as many if that does not make an SM have fewer blocks.
+  [[nodiscard]] size_t bytes_ahead(size_t others) const {
+    if (names_.size() != 1 || folds_.size() != 1 || has_groups()) {
+      return 0;
+    }
+    const size_t bytes = size_t{warps_} * width_ahead_ * kRegisterBytes;
+    const size_t all = (round_up<size_t>(others + bytes, kAlignment) + kReserved) * min_blocks();
+    return shorts_ || all <= limits_.shared_bytes + kReserved ? bytes : 0;
   }
 
   [[nodiscard]] bool has_groups() const { return query_.groups.num_keys != 0; }
@@ -156,6 +170,7 @@ class Composer {
     if (is_scaled(column) && widths_.of[c][0].size() == 1) {
       uses_ += 1;
       shared_ += size_t{Composed::kWarps} * (kVectorLength * column.bytes + 128);
+      set_ahead(kShortWidth, column.bytes == 8 && !has_nulls(c) && widths_.of[c][0][0] == kShortWidth);
       return fmt::format("PatchedReals<{}, {}, {}{}>", c, type_of(column.bytes), widths_.of[c][0][0], nulls);
     }
     if (!is_joined(column)) {
@@ -168,6 +183,7 @@ class Composer {
       return {};
     }
     uses_ += left->frames;
+    set_ahead(right.width, false);
     shared_ += left->shared + size_t{Composed::kWarps} * kVectorLength * 2 + 16;
     return fmt::format("JoinedReals<{}, {}, {}, {}, {}, {}{}>", c, join, left->text, type_of(column.bytes),
                        right.width, column.nodes[join].cut.right_bits, nulls);
@@ -229,12 +245,14 @@ class Composer {
                            nulls_of(c)));
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
+      set_ahead(kShortWidth,
+                column.scaled() && !has_nulls(c) && widths_.of[c][0] == std::vector<uint8_t>{kShortWidth});
       one_width_ = one_width_ && widths_.of[c][0].size() == 1 && !column.is_float;
     } else if (const std::string words =
                    is_made(c) && inputs_.rows != WantedRows::any ? "" : slot_of_words(c);
                !words.empty()) {
       all_packed_ = false;
-      slot.shorts = is_scaled(column) && column.bytes == 8 && widths_.of[c][0][0] == kShortWidth;
+      slot.shorts = shorts_;
       add_name(name, column.bytes, words);
       wide_ = wide_ || column.bytes == 8;
     } else {
@@ -248,9 +266,16 @@ class Composer {
     }
     slots_[c] = slot;
   }
-  [[nodiscard]] const char* nulls_of(uint32_t c) const {
-    return query_.columns[c].validity.kind != Validity::Kind::all ? ", true" : "";
+  // The width of a slot's words that are copied ahead, if there is room or if its vectors may be summed two
+  // integers at a time.
+  void set_ahead(uint32_t width, bool shorts) {
+    width_ahead_ = width;
+    shorts_ = shorts;
   }
+  [[nodiscard]] bool has_nulls(uint32_t c) const {
+    return query_.columns[c].validity.kind != Validity::Kind::all;
+  }
+  [[nodiscard]] const char* nulls_of(uint32_t c) const { return has_nulls(c) ? ", true" : ""; }
   // `kind`: the layout, and whether it is packed.
   void add_name(const std::string& name, uint32_t kind, const std::string& text) {
     columns_ += fmt::format("using {} = {};\n", name, text);
@@ -553,7 +578,9 @@ class Composer {
   uint32_t uses_ = 0;
   uint32_t leaves_ = 0;
   uint32_t warps_ = Composed::kWarps;
-  bool wide_ = false;  // values of 64 bits
+  bool wide_ = false;         // values of 64 bits
+  uint32_t width_ahead_ = 0;  // of the last slot (set_ahead)
+  bool shorts_ = false;
   bool all_packed_ = true;
   bool one_width_ = true;  // of packed columns, which are integers: their words stay in registers
   size_t shared_ = 0;

@@ -77,31 +77,24 @@ struct Lane {
 
   template <class Cta>
   BOBBIN_HD void load(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
-    if constexpr (kBits<T> == 64) {
-      load_half(cta, packed, first_register);
-    } else {
-      const Global<const uint32_t> all{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
-      const uint64_t first = first_register * 32 + Spread<T>::word(cta.lane());
-      BOBBIN_UNROLL
-      for (uint32_t k = 0; k < W; ++k) {
-        words[k] = cta.load(all, first + k * 32);
-      }
-    }
+    const auto all = words_of(packed);
+    const uint64_t first = first_register * kPerRegister + first_word(cta.lane());
+    set(cta.lane(), [&](uint32_t k) { return cta.load(all, first + k); });
   }
-
   // The same for a vector that may be partial: zeros where there are no words.
   template <class Cta>
   BOBBIN_HD void load_some(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
-    if constexpr (kBits<T> == 64) {
-      load_half<true>(cta, packed, first_register);
-    } else {
-      const Global<const uint32_t> all{reinterpret_cast<const uint32_t*>(packed.data), packed.size * 4};
-      const uint64_t first = first_register * 32 + Spread<T>::word(cta.lane());
-      BOBBIN_UNROLL
-      for (uint32_t k = 0; k < W; ++k) {
-        words[k] = first + k * 32 < all.size ? cta.load(all, first + k * 32) : 0;
-      }
-    }
+    const auto all = words_of(packed);
+    const uint64_t first = first_register * kPerRegister + first_word(cta.lane());
+    set(cta.lane(), [&](uint32_t k) { return first + k < all.size ? cta.load(all, first + k) : Word{0}; });
+  }
+  // The same for a vector whose words were copied to shared memory.
+  template <class Cta, uint32_t N>
+  BOBBIN_HD void load_copied(Cta& cta, simt::Shared<simt::Quad, N>& copied, uint32_t first_quad) {
+    constexpr uint32_t kPerQuad = sizeof(simt::Quad) / sizeof(Word);
+    auto& all = simt::seen_as<simt::Shared<Word, N * kPerQuad>>(copied);
+    const uint32_t first = first_quad * kPerQuad + first_word(cta.lane());
+    set(cta.lane(), [&](uint32_t k) { return cta.load(all, first + k); });
   }
 
   // Value n with its highest bit at the top of the word. The bits below it belong to other values.
@@ -172,24 +165,39 @@ struct Lane {
     return static_cast<uint64_t>(k + 1 < W ? words[k + 1] : 0) << 32 | words[k];
   }
 
+  // What is loaded at a time, and how many of them a register has.
+  using Word = std::conditional_t<kBits<T> == 64, uint64_t, uint32_t>;
+  static constexpr uint32_t kPerRegister = kRegisterBytes / sizeof(Word);
+
+  [[nodiscard]] BOBBIN_HD static Global<const Word> words_of(Global<const simt::Quad> packed) {
+    return {reinterpret_cast<const Word*>(packed.data), packed.size * (sizeof(simt::Quad) / sizeof(Word))};
+  }
   // Rows 0 .. 31 of a 64-bit lane are the stream's first W words of 32 bits, rows 32 .. 63 the other W; if W
   // is odd, those start in the middle of a 64-bit word.
-  template <bool kPartial = false, class Cta>
-  BOBBIN_HD void load_half(Cta& cta, Global<const simt::Quad> packed, uint64_t first_register) {
-    const Global<const uint64_t> all{reinterpret_cast<const uint64_t*>(packed.data), packed.size * 2};
-    const uint32_t half = cta.lane() / 16;
-    const uint64_t first = (first_register + half * (W / 2)) * 16 + cta.lane() % 16;
-    constexpr uint32_t kLoads = (W + 1) / 2;
-    uint32_t pieces[2 * kLoads];
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < kLoads; ++k) {
-      const uint64_t word = kPartial && first + k * 16 >= all.size ? 0 : cta.load(all, first + k * 16);
-      pieces[2 * k] = static_cast<uint32_t>(word);
-      pieces[2 * k + 1] = static_cast<uint32_t>(word >> 32);
-    }
-    BOBBIN_UNROLL
-    for (uint32_t k = 0; k < W; ++k) {
-      words[k] = W % 2 == 0 || half == 0 ? pieces[k] : pieces[W % 2 == 0 ? k : k + 1];
+  [[nodiscard]] BOBBIN_HD static uint32_t first_word(uint32_t lane) {
+    return kBits<T> == 64 ? lane / 16 * (W / 2) * kPerRegister + lane % 16 : Spread<T>::word(lane);
+  }
+  // read(k): a word of the vector, `k` after the lane's first.
+  template <class Read>
+  BOBBIN_HD void set(uint32_t lane, Read&& read) {
+    if constexpr (kBits<T> == 64) {
+      constexpr uint32_t kLoads = (W + 1) / 2;
+      uint32_t pieces[2 * kLoads];
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < kLoads; ++k) {
+        const uint64_t word = read(k * kPerRegister);
+        pieces[2 * k] = static_cast<uint32_t>(word);
+        pieces[2 * k + 1] = static_cast<uint32_t>(word >> 32);
+      }
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < W; ++k) {
+        words[k] = W % 2 == 0 || lane < 16 ? pieces[k] : pieces[W % 2 == 0 ? k : k + 1];
+      }
+    } else {
+      BOBBIN_UNROLL
+      for (uint32_t k = 0; k < W; ++k) {
+        words[k] = read(k * kPerRegister);
+      }
     }
   }
 };

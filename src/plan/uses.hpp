@@ -53,10 +53,12 @@ struct UseRecord {
 };
 
 // How many vectors a warp prepares at a time, as a power of two, so that a block needs up to 32 KiB for it:
-// `uses` of each vector, `quads` each.
-[[nodiscard]] BOBBIN_HD constexpr uint32_t group_bits(uint32_t warps, uint32_t uses, uint32_t quads) {
+// `uses` of each vector, `quads` each. Or few vectors, which leaves room for exceptions and for words that
+// are copied ahead.
+[[nodiscard]] BOBBIN_HD constexpr uint32_t group_bits(uint32_t warps, uint32_t uses, uint32_t quads,
+                                                      bool few = false) {
   uint32_t bits = 5;
-  while (bits != 0 && (warps * uses * quads * sizeof(Quad) << bits) > 32 * 1024) {
+  while (bits != 0 && (warps * uses * quads * sizeof(Quad) << bits) > (few ? 8 : 32) * 1024) {
     --bits;
   }
   return bits;

@@ -24,6 +24,7 @@
 #include "plan/stages/runs.hpp"
 #include "plan/stages/slots.hpp"
 #include "plan/stages/tests.hpp"
+#include "plan/stages/words_ahead.hpp"
 #include "plan/uses.hpp"
 #include "simt/cta.hpp"
 
@@ -76,7 +77,9 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   using Record = UseRecord<std::conditional_t<kWide, uint64_t, uint32_t>>;
   // A warp prepares some vectors at a time, 2 to the power of kGroupBits. A lane prepares all uses of one of
   // them: lanes with different uses would take turns.
-  static constexpr uint32_t kGroupBits = group_bits(kWarps, kUses, Record::kQuads);
+  static constexpr bool kFewPrepared =
+      sizeof...(TheSlots) == 1 && (false || ... || kShortsWithExceptions<TheSlots>);
+  static constexpr uint32_t kGroupBits = group_bits(kWarps, kUses, Record::kQuads, kFewPrepared);
   static constexpr uint32_t kMinBlocks = kBlocks;
 
   // Test and fold are one pass if all is about the values of one slot without nulls.
@@ -92,8 +95,7 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       return false;
     }
   }();
-  // Whether vectors may be summed two packed integers at a time, and if so, whether what one needs is loaded
-  // while the one before is summed.
+  // Whether vectors may be summed two packed integers at a time.
   static constexpr bool kShorts = [] {
     if constexpr (kOnePass && Where::kPackedRange && kUses == 2) {
       if constexpr (kRealSum<FoldAt<0>>) {
@@ -102,12 +104,16 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     }
     return false;
   }();
-  static constexpr bool kShortsAhead = [] {
+  // The width of the packed words that are copied ahead, if the kernel has one pass over them: 0 if none are.
+  static constexpr uint32_t kWidthAhead = [] {
     if constexpr (kShorts) {
-      return SlotAt<0>::Short::kAhead;
-    } else {
-      return false;
+      return kShortWidth;
+    } else if constexpr (kOnePass) {
+      if constexpr (requires { SlotAt<0>::kWidthAhead; }) {
+        return SlotAt<0>::kWidthAhead;
+      }
     }
+    return 0U;
   }();
 
   // Whether rows can be tested and folded one by one. If few of a vector are left, they wait until there is
@@ -136,8 +142,17 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
   using Sums = LaneSums<kWarps, kWide>;
   static constexpr bool kKeepsSums =
       (0 + ... + (kRealSum<Folds> ? 1 : 0)) == 1 && sizeof(Prepared) + sizeof(Sums) <= kSharedBytes;
-  struct Shared : Prepared {
+  struct WithSums : Prepared {
     std::conditional_t<kKeepsSums, Sums, NothingShared> sums;
+  };
+  // Words are copied ahead if there is room.
+  using Ahead = WordsAhead<kWarps, kWidthAhead == 0 ? 1 : kWidthAhead>;
+  static constexpr bool kCopiesAhead =
+      kWidthAhead != 0 && (kShorts || sizeof(WithSums) + sizeof(Ahead) <= kSharedBytes);
+  // Whether a slot's words are there before it is loaded.
+  static constexpr bool kTakesWords = kCopiesAhead && !kShorts;
+  struct Shared : WithSums {
+    std::conditional_t<kCopiesAhead, Ahead, NothingShared> ahead;
   };
 
   template <class Cta>
@@ -150,8 +165,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     Pending pending{};
     const uint64_t vectors = num_vectors(end);
     const uint64_t last = vectors * (uint64_t{cta.block()} + 1) / cta.num_blocks();
-    for (uint64_t first = vectors * cta.block() / cta.num_blocks() + cta.warp(); first < last;
-         first += uint64_t{kWarps} << kGroupBits) {
+    uint64_t first = vectors * cta.block() / cta.num_blocks() + cta.warp();
+    if constexpr (kTakesWords) {
+      copy_words(cta, shared, first, last);
+    }
+    BOBBIN_ROLL
+    for (; first < last; first += uint64_t{kWarps} << kGroupBits) {
       const uint64_t left = ceil_div<uint64_t>(last - first, kWarps);
       const uint32_t here = left < 1U << kGroupBits ? static_cast<uint32_t>(left) : 1U << kGroupBits;
       cta.sync_warp();  // the previous group is no longer in use
@@ -161,14 +180,14 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       cta.sync_warp();
       BOBBIN_ROLL
       for (uint32_t at = 0; at < here; ++at) {
-        if constexpr (kShortsAhead) {
+        if constexpr (kShorts) {
           at = run_shorts(cta, shared, folded, first, at, here);
           if (at == here) {
             break;
           }
         }
         States states;
-        Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
+        Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at, last};
         run_vector(q, pending, folded);
         end_vector(cta, shared, folded, first, at, here);
       }
@@ -220,7 +239,12 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
         for (uint32_t u = 0; u < Slot::kUses; ++u) {
           frames[u] = Record::read(q.cta, q.shared.uses, use_at(q.cta, kFirstUse + u, q.place));
         }
-        Slot::load(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
+        if constexpr (kTakesWords) {
+          Slot::load_left(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
+          take_words(q);
+        } else {
+          Slot::load(q.cta, get<K>(q.shared.slots), *this, frames, q.v, get<K>(q.states));
+        }
       }
       load_slots<kMask, K + 1, kFirstUse + Slot::kUses>(q);
     }
@@ -325,6 +349,24 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
       }
     }
   }
+  // Starts to copy the words of vector v, if that is one of the block's, and whole.
+  template <class Cta>
+  BOBBIN_HD void copy_words(Cta& cta, Shared& shared, uint64_t v, uint64_t last) const {
+    if (v < last && rows_of(v) == kVectorLength) {
+      shared.ahead.start(cta, SlotAt<0>::packed(*this), v * kWidthAhead);
+    }
+  }
+  // Gets the words of a vector, which were copied ahead, and starts to copy those of the warp's next one.
+  template <class Q>
+  BOBBIN_HD void take_words(Q& q) const {
+    auto& lane = get<0>(q.states).lane;
+    if (rows_of(q.v) == kVectorLength) {
+      q.shared.ahead.take(q.cta, lane);
+      copy_words(q.cta, q.shared, q.v + kWarps, q.last);
+    } else {
+      lane.load_some(q.cta, SlotAt<0>::packed(*this), q.v * kWidthAhead);
+    }
+  }
   // Sums vectors two integers at a time, from number `at` of a group on, as long as that is possible. Returns
   // the number of the first that is left. While one is summed, what the next one needs is loaded.
   template <class Cta>
@@ -334,33 +376,32 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
     const auto use = [&](uint32_t u, uint32_t place) {
       return Record::read(cta, shared.uses, use_at(cta, u, place));
     };
-    Use next = use(1, at);
-    if (next.way != Use::Way::shorts) {
-      return at;
-    }
-    typename Slot::Short ahead;
-    ahead.load(cta, *this, next, use(0, at));
-    BOBBIN_ROLL
-    while (true) {
-      const typename Slot::Short words = ahead;
-      const Use test = next;
-      bool more = at + 1 < here;
-      if (more) {
-        next = use(1, at + 1);
-        more = next.way == Use::Way::shorts;
-        if (more) {
-          ahead.load(cta, *this, next, use(0, at + 1));
-        }
+    typename Slot::Short next;
+    // Whether vector `place` is one of these.
+    const auto start = [&](uint32_t place) {
+      const Use test = use(1, place);
+      if (test.way != Use::Way::shorts) {
+        return false;
       }
+      shared.ahead.start(cta, view_as<Quad>(columns[Slot::kColumn].frames().packed), test.first_register);
+      next.load(cta, *this, use(0, place));
+      return true;
+    };
+    bool more = start(at);
+    BOBBIN_ROLL
+    while (more) {
+      const Use test = use(1, at);
+      const typename Slot::Short rest = next;
+      Lane<typename Slot::Element, kShortWidth> lane;
+      shared.ahead.take(cta, lane);
+      more = at + 1 < here && start(at + 1);
       States states;
       Question<Composition, Cta> q{*this, cta, shared, states, first + at * kWarps, at};
-      FoldAt<0>::template add_shorts<Slot, Where>(q, words, test, get<0>(folded));
+      FoldAt<0>::template add_shorts<Slot, Where>(q, rest, test, lane, get<0>(folded));
       end_vector(cta, shared, folded, first, at, here);
       ++at;
-      if (!more) {
-        return at;
-      }
     }
+    return at;
   }
   // Stores the sums of vectors from `v` on that are in shared memory.
   template <uint32_t F, class Cta>
@@ -421,15 +462,6 @@ struct Composition<List<TheSlots...>, List<Tests...>, List<Folds...>, kBitmap, k
 
   template <class Q>
   BOBBIN_HD void run_vector(Q& q, Pending& pending, Totals& folded) const {
-    if constexpr (kShorts && !kShortsAhead) {
-      const Use use = leaf_use(q, 0);
-      if (use.way == Use::Way::shorts) {
-        typename SlotAt<0>::Short words;
-        words.load(q.cta, *this, use, use);
-        FoldAt<0>::template add_shorts<SlotAt<0>, Where>(q, words, use, get<0>(folded));
-        return;
-      }
-    }
     if constexpr (kOnePass) {
       if constexpr (requires { Where::kBounded; }) {
         if (fold_bounded(q, folded)) {

@@ -195,8 +195,9 @@ struct Sum {
     }
   }();
   template <class Slot, class Where, class Q, class Total>
-  BOBBIN_HD static void add_shorts(Q& q, const typename Slot::Short& words, const Use& test, Total& total) {
-    finish_real<Slot>(q, words.template sum<Where>(q, test), total);
+  BOBBIN_HD static void add_shorts(Q& q, const typename Slot::Short& rest, const Use& test,
+                                   const Lane<typename Slot::Element, kShortWidth>& lane, Total& total) {
+    finish_real<Slot>(q, rest.template sum<Where>(q, test, lane), total);
   }
   // Whether values that were summed up can be summed from their differences.
   template <class Slot>

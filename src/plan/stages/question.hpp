@@ -21,7 +21,8 @@ struct Question {
   typename Kernel::Shared& shared;
   typename Kernel::States& states;
   uint64_t v;
-  uint32_t place;  // of the vector in its group
+  uint32_t place;     // of the vector in its group
+  uint64_t last = 0;  // where the block's vectors end
 
   // Value n of a slot.
   template <uint32_t K>

@@ -238,18 +238,12 @@ struct Packed {
                             unpack_one<T>(cta, view_as<Quad>(column.frames().packed), frame, i));
     }
   }
-  // A vector that is summed two integers at a time.
+  // What a vector that is summed two integers at a time needs besides its words.
   struct Short {
-    static constexpr bool kAhead = false;
-
-    Lane<T, kShortWidth> lane;
-
     template <class Cta>
-    BOBBIN_HD void load(Cta& cta, const Uses& query, const Use& test, const Use& /*slot*/) {
-      lane.load(cta, view_as<Quad>(query.columns[kColumn].frames().packed), test.first_register);
-    }
+    BOBBIN_HD void load(Cta& /*cta*/, const Uses& /*query*/, const Use& /*slot*/) {}
     template <class Where, class Q>
-    [[nodiscard]] BOBBIN_HD RealPart sum(Q& q, const Use& test) const {
+    [[nodiscard]] BOBBIN_HD RealPart sum(Q& q, const Use& test, const Lane<T, kShortWidth>& lane) const {
       return sum_shorts(lane, ShortRange::of(test), ShortScaling<T>::of(q.kernel.powers, test),
                         [](uint32_t /*n*/, auto real) { return double{real}; });
     }
@@ -340,26 +334,22 @@ struct PatchedReals {
     const uint32_t mine = take_marks(cta, shared);
     state.marks = direct ? mine : ~uint32_t{0};
   }
-  // A vector that is summed two integers at a time. Exceptions take the place of what their packed integers
-  // add; those that do not match add 0.
+  // What a vector that is summed two integers at a time needs besides its words. Exceptions take the place of
+  // what their packed integers add; those that do not match add 0.
   struct Short {
-    static constexpr bool kAhead = true;  // exceptions wait for their places before they are stored
-
-    Lane<T, kShortWidth> lane;
     uint64_t run;     // where its exceptions begin, and in the upper half how many it has
     uint32_t number;  // of the exception that this lane has of the first 32
     T value;
 
     template <class Cta>
-    BOBBIN_HD void load(Cta& cta, const Uses& query, const Use& test, const Use& slot) {
-      lane.load(cta, view_as<Quad>(query.columns[kColumn].frames().packed), test.first_register);
+    BOBBIN_HD void load(Cta& cta, const Uses& query, const Use& slot) {
       run = slot.span;
       if (cta.lane() < run >> 32) {
         load_exception(cta, query, cta.lane());
       }
     }
     template <class Where, class Q>
-    [[nodiscard]] BOBBIN_HD RealPart sum(Q& q, const Use& test) const {
+    [[nodiscard]] BOBBIN_HD RealPart sum(Q& q, const Use& test, const Lane<T, kShortWidth>& lane) const {
       auto& shared = get<0>(q.shared.slots);
       const auto range = ShortRange::of(test);
       uint32_t marks = 0;
@@ -468,17 +458,22 @@ struct JoinedReals {
   using Parts = LeftParts<kJoin, Left>;
   template <uint32_t kWarps>
   using Shared = typename Parts::template Shared<kWarps>;
+  // The width of the right parts, whose words may be copied ahead.
+  static constexpr uint32_t kWidthAhead = kWidth;
   struct State {
     uint32_t valid;
     uint32_t first;  // the position of the thread's first value
-    bool flat;       // all left parts are
-    Value left;      // this one, at its place
+    bool flat;       // all left parts are equal
+    Value left;      // the left part if all are equal, at its place
     Lane<T, kWidth> lane;
   };
 
   template <uint32_t K, class Cta>
   [[nodiscard]] BOBBIN_HD static Use use(Cta& cta, const Uses& query, uint64_t v) {
     return Left::template frame<K>(cta, query, query.columns[kColumn], v);
+  }
+  [[nodiscard]] BOBBIN_HD static Global<const Quad> packed(const Uses& query) {
+    return view_as<Quad>(query.columns[kColumn].nodes[kJoin - 1].frames.packed);
   }
   template <class Cta, class Memory>
   BOBBIN_HD static void begin(Cta& cta, Memory& shared, const Uses& query) {
@@ -487,8 +482,18 @@ struct JoinedReals {
   template <class Cta, class Memory>
   BOBBIN_HD static void load(Cta& cta, Memory& shared, const Uses& query, const Use* uses, uint64_t v,
                              State& state) {
+    load_left(cta, shared, query, uses, v, state);
+    if (query.rows_of(v) == kVectorLength) {
+      state.lane.load(cta, packed(query), v * kWidth);
+    } else {
+      state.lane.load_some(cta, packed(query), v * kWidth);
+    }
+  }
+  // All but the right parts, which a kernel copies ahead.
+  template <class Cta, class Memory>
+  BOBBIN_HD static void load_left(Cta& cta, Memory& shared, const Uses& query, const Use* uses, uint64_t v,
+                                  State& state) {
     const ColumnPlan& column = query.columns[kColumn];
-    const auto packed = view_as<Quad>(column.nodes[kJoin - 1].frames.packed);
     state.first = opaque(Layout::index(cta.lane(), 0));
     state.flat = Left::is_flat(cta, column, uses[0], v);
     if (state.flat) {
@@ -497,11 +502,6 @@ struct JoinedReals {
     } else {
       state.left = 0;
       Parts::make(cta, shared, query, column, uses, v, query.rows_of(v));
-    }
-    if (query.rows_of(v) == kVectorLength) {
-      state.lane.load(cta, packed, v * kWidth);
-    } else {
-      state.lane.load_some(cta, packed, v * kWidth);
     }
     if constexpr (kNulls) {
       state.valid = Layout::exchange(cta, valid_bits(cta, column, v));
@@ -516,6 +516,16 @@ struct JoinedReals {
     return static_cast<T>(left | (state.lane.value(n) & low_mask<T>(kRightBits)));
   }
 };
+
+// Whether vectors may be summed two integers at a time, and have exceptions.
+template <class Slot>
+inline constexpr bool kShortsWithExceptions = [] {
+  if constexpr (requires { Slot::kShorts; }) {
+    return Slot::kShorts && !Slot::kPacked;
+  } else {
+    return false;
+  }
+}();
 
 // Whether values are made in another way for vectors whose state says that they are flat.
 template <class Slot>
