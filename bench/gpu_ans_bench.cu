@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codec `ans` on the GPU, compared with cudaMemcpy and, if available, nvCOMP's ANS in chunks of 64 KiB:
 // the bytes of files given on the command line, repeated to fill a size. Everything is checked in the same
-// run.
+// run. With --layouts 1, other layouts than the encoder's too, which takes minutes.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -28,8 +28,12 @@ constexpr uint64_t kChunk = uint64_t{64} << 10;  // nvCOMP's
 
 class AnsBench {
  public:
-  AnsBench(StreamView stream, GpuTimer timer, std::optional<Nvcomp> nvcomp, uint64_t bytes)
-      : stream_(stream), timer_(std::move(timer)), nvcomp_(nvcomp), bytes_(bytes) {}
+  AnsBench(StreamView stream, GpuTimer timer, std::optional<Nvcomp> nvcomp, const Arguments& arguments)
+      : stream_(stream),
+        timer_(std::move(timer)),
+        nvcomp_(nvcomp),
+        bytes_(arguments.number("--bytes", uint64_t{1} << 30)),
+        layouts_(arguments.has("--layouts")) {}
 
   Status measure(const std::string& path) {
     file_ = std::filesystem::path(path).filename().string();
@@ -43,10 +47,8 @@ class AnsBench {
     memcpy_ = copy.bytes_per_second(2 * values_.size());
     add("memcpy", copy, 1, 0);
     BOBBIN_TRY(measure_ours(values, out));
-    for (const uint32_t bits : {9U, 10U, 11U}) {
-      for (const uint32_t log : {13U, 14U, 15U}) {
-        BOBBIN_TRY(measure_layout({bits, log}, out));
-      }
+    if (layouts_) {
+      BOBBIN_TRY(measure_layouts(out));
     }
     return nvcomp_.has_value() && nvcomp_->has_ans() ? measure_nvcomp(values, out) : Status();
   }
@@ -84,6 +86,14 @@ class AnsBench {
 
   static Status status_of(const Result<Array>& array) { return array.has_value() ? Status() : array.error(); }
 
+  Status measure_layouts(const DeviceBuffer& out) {
+    for (const uint32_t bits : {9U, 10U, 11U}) {
+      for (const uint32_t log : {13U, 14U, 15U}) {
+        BOBBIN_TRY(measure_layout({bits, log}, out));
+      }
+    }
+    return {};
+  }
   // Other layouts than the encoder's are made on the CPU, of a part of the values.
   Status measure_layout(const codec::ans::Layout& layout, const DeviceBuffer& out) {
     const uint64_t length = std::min<uint64_t>(values_.size(), uint64_t{256} << 20);
@@ -188,6 +198,7 @@ class AnsBench {
   GpuTimer timer_;
   std::optional<Nvcomp> nvcomp_;
   uint64_t bytes_;
+  bool layouts_;
   std::string file_;
   std::vector<uint8_t> values_;
   uint64_t bytes_measured_ = 0;  // 0: all values
@@ -200,7 +211,7 @@ Status run(const Arguments& arguments) {
   BOBBIN_ASSIGN(const Stream stream, Stream::create(Backend::cuda));
   BOBBIN_ASSIGN(GpuTimer timer, make_timer(stream.view()));
   BOBBIN_ASSIGN(const std::optional<Nvcomp> nvcomp, Nvcomp::load());
-  AnsBench bench(stream.view(), std::move(timer), nvcomp, arguments.number("--bytes", uint64_t{1} << 30));
+  AnsBench bench(stream.view(), std::move(timer), nvcomp, arguments);
   return measure_files(bench, arguments);
 }
 

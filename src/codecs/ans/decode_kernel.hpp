@@ -3,8 +3,8 @@
 //
 // Two uses of shared memory keep it from being the bottleneck. The table of slots is there several times,
 // interleaved entry by entry: lanes look up unrelated slots, and each copy has its own banks for a few lanes.
-// The segment's words pass through a ring per warp, filled 128 at a time (as many as 256 values can take) by
-// a load that was issued when the previous ones were stored.
+// The segment's words pass through a ring per warp, filled half by half (as many as a few groups can take) by
+// loads that were issued when the previous ones were stored.
 //
 // Bytes: the encoded ones are read once, the values written once. Instructions: docs/perf/ans.md.
 #pragma once
@@ -25,8 +25,10 @@ using simt::Quad;
 
 // The words of a segment in a warp's ring of two halves. Those of the first half are there again after the
 // second, so that a half's number of words from any place on is contiguous.
+// kTheGroups: that a half has words for, whatever the values.
+template <uint32_t kTheGroups>
 struct Ring {
-  static constexpr uint32_t kGroups = 2;                   // that a half has words for, whatever the values
+  static constexpr uint32_t kGroups = kTheGroups;
   static constexpr uint32_t kHalf = kGroups * kGroup / 2;  // in words
   static constexpr uint32_t kWords = 2 * kHalf;
   static constexpr uint32_t kHalfUnits = kHalf / 2;
@@ -68,13 +70,30 @@ struct Ring {
   }
 };
 
-template <uint32_t kBits>
-struct DecodeKernel {
+// How a block uses shared memory: two that fill an SM, which every GPU has room for, or one. That one is
+// faster (docs/perf/ans.md): it has more copies of the table, and takes more groups between two looks at its
+// ring.
+struct SmallBlock {
   static constexpr uint32_t kWarps = 23;  // more would exceed the 99 KiB that a block has on many GPUs
+  static constexpr uint32_t kMinBlocks = 2;
+  static constexpr uint32_t kTableBits = 13;  // of the number of slots in all copies: 64 KiB
+  static constexpr uint32_t kGroups = 2;      // Ring
+};
+struct LargeBlock {
+  static constexpr uint32_t kWarps = 32;
+  static constexpr uint32_t kMinBlocks = 1;
+  static constexpr uint32_t kTableBits = 14;
+  static constexpr uint32_t kGroups = 4;
+};
+
+template <uint32_t kBits, class Block>
+struct DecodeKernel {
+  static constexpr uint32_t kWarps = Block::kWarps;
   static constexpr uint32_t kThreads = kWarps * simt::kWarpSize;
-  static constexpr uint32_t kMinBlocks = 2;  // they fill the shared memory of an SM
+  static constexpr uint32_t kMinBlocks = Block::kMinBlocks;
   static constexpr uint32_t kSlots = 1U << kBits;
-  static constexpr uint32_t kCopies = 1U << (13 - kBits);  // in 64 KiB
+  static constexpr uint32_t kCopies = 1U << (Block::kTableBits - kBits);
+  using Ring = ans::Ring<Block::kGroups>;
 
   struct Shared {
     simt::Shared<Quad, kSlots * kCopies / 2> table;

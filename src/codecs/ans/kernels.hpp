@@ -55,9 +55,24 @@ struct Plans {
   static constexpr DeviceOps ops() { return {.decode = &decode, .encode = &encode}; }
 
  private:
+  // In large blocks if there is work for all that the device has room for.
   template <uint32_t kBits>
   static Status run_decode(const Array& array, const Header& header, void* out, StreamView stream) {
-    using K = DecodeKernel<kBits>;
+    using Large = DecodeKernel<kBits, LargeBlock>;
+    const Executor executor(stream);
+    if (executor.template fits<Large>()) {
+      BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Large>());
+      if (header.num_segments() >= uint64_t{together} * Large::kWarps) {
+        return run_blocks<Large>(executor, together, array, header, out);
+      }
+    }
+    using Small = DecodeKernel<kBits, SmallBlock>;
+    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<Small>());
+    return run_blocks<Small>(executor, together, array, header, out);
+  }
+  template <class K>
+  static Status run_blocks(const Executor& executor, uint32_t most, const Array& array, const Header& header,
+                           void* out) {
     const K kernel{.header = header,
                    .frequencies = global_of<uint16_t>(array.buffers[0]),
                    .units = global_of<uint64_t>(array.buffers[1]),
@@ -65,10 +80,8 @@ struct Plans {
                    .begin = header.skip + array.offset,
                    .out = {static_cast<uint8_t*>(out), array.length},
                    .out_words = {static_cast<uint32_t*>(out), array.length / sizeof(uint32_t)}};
-    const Executor executor(stream);
-    BOBBIN_ASSIGN(const uint32_t together, executor.template most_together<K>());
     const uint64_t needed = ceil_div<uint64_t>(header.num_segments(), K::kWarps);
-    return executor.run(kernel, std::min<uint64_t>(needed, together));
+    return executor.run(kernel, std::min<uint64_t>(needed, most));
   }
 
   static Result<Counts> count(Global<const uint8_t> values, StreamView stream) {
