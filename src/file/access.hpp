@@ -23,11 +23,17 @@ struct ReaderAccess {
   // Rows begin .. begin+count-1 of a chunk, which must contain them: reads and checks only what they need.
   static Result<Array> load_rows(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                                  uint64_t count, Backend backend);
-  // A whole chunk in two steps, for several threads: first some of a chunk's chunk_bytes() bytes, its
-  // segments one after another, each at a multiple of kAlignment;
+  // A whole chunk in steps, for several threads: first some of a chunk's chunk_bytes() bytes, its segments
+  // one after another, each at a multiple of kAlignment;
   static Status read_chunk(const Reader& reader, size_t row_group, size_t column, uint64_t begin,
                            std::span<std::byte> to);
-  // then, once all are in memory, the array whose buffers are there. The caller has to do what
+  // then, once all are in memory, their checksums.
+  static Status check_chunk(const Reader& reader, size_t row_group, size_t column,
+                            std::span<const std::byte> memory);
+  // Both by one thread, for all bytes.
+  static Status read_checked_chunk(const Reader& reader, size_t row_group, size_t column,
+                                   std::span<std::byte> memory);
+  // The array whose buffers are in memory, where they were checked. The caller has to do what
   // array::validate_content() checks.
   static Result<Array> chunk_in(const Reader& reader, size_t row_group, size_t column,
                                 std::span<const std::byte> memory);

@@ -175,9 +175,18 @@ Status OpenFile::read_chunk(size_t group, size_t column, uint64_t begin, std::sp
   return {};
 }
 
+Status OpenFile::check_chunk(size_t group, size_t column, std::span<const std::byte> memory) const {
+  return check_segments(footer, segments_of(root_of(group, column)), memory);
+}
+
+Status OpenFile::read_checked_chunk(size_t group, size_t column, std::span<std::byte> memory) const {
+  return read_checked(
+      footer, segments_of(root_of(group, column)), memory,
+      [&](size_t begin, std::span<std::byte> to) { return read_chunk(group, column, begin, to); });
+}
+
 Result<Array> OpenFile::chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const {
   const Node& root = root_of(group, column);
-  BOBBIN_TRY(check_segments(footer, segments_of(root), memory));
   size_t used = 0;
   BOBBIN_ASSIGN(Array array, load_node(root, [&](uint32_t index) -> Result<Buffer> {
                   const uint64_t size = footer.segments[index].size;

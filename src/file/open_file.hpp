@@ -31,6 +31,8 @@ struct OpenFile {
   [[nodiscard]] Result<Array> load_rows(size_t group, size_t column, uint64_t begin, uint64_t count,
                                         Backend backend) const;
   [[nodiscard]] Status read_chunk(size_t group, size_t column, uint64_t begin, std::span<std::byte> to) const;
+  [[nodiscard]] Status check_chunk(size_t group, size_t column, std::span<const std::byte> memory) const;
+  [[nodiscard]] Status read_checked_chunk(size_t group, size_t column, std::span<std::byte> memory) const;
   [[nodiscard]] Result<Array> chunk_in(size_t group, size_t column, std::span<const std::byte> memory) const;
   [[nodiscard]] uint64_t chunk_bytes(size_t group, size_t column) const;
   [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {

@@ -374,6 +374,18 @@ Status ReaderAccess::read_chunk(const Reader& reader, size_t row_group, size_t c
   return status.ok() ? status : reader.impl_->in_place(status, row_group, column);
 }
 
+Status ReaderAccess::check_chunk(const Reader& reader, size_t row_group, size_t column,
+                                 std::span<const std::byte> memory) {
+  const Status status = reader.impl_->check_chunk(row_group, column, memory);
+  return status.ok() ? status : reader.impl_->in_place(status, row_group, column);
+}
+
+Status ReaderAccess::read_checked_chunk(const Reader& reader, size_t row_group, size_t column,
+                                        std::span<std::byte> memory) {
+  const Status status = reader.impl_->read_checked_chunk(row_group, column, memory);
+  return status.ok() ? status : reader.impl_->in_place(status, row_group, column);
+}
+
 Result<Array> ReaderAccess::chunk_in(const Reader& reader, size_t row_group, size_t column,
                                      std::span<const std::byte> memory) {
   Result<Array> array = reader.impl_->chunk_in(row_group, column, memory);

@@ -1,29 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
+// Segments checked against their checksums.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "bobbin/status.hpp"
 #include "file/checksum.hpp"
 #include "file/footer.hpp"
-#include "file/layout.hpp"
 
 namespace bobbin::file {
 
-// Checks segments against their checksums. In memory they are contiguous, each padded to kAlignment.
+// Checks segments while memory is filled with them from the front. There they are contiguous, each padded to
+// kAlignment.
+class SegmentChecks {
+ public:
+  // Everything referred to must outlive it.
+  SegmentChecks(const Footer& footer, std::span<const uint32_t> order, std::span<const std::byte> memory)
+      : footer_(footer), order_(order), memory_(memory) {}
+
+  // Checks what there is of the first `filled` bytes. Once all are there, every segment has been checked.
+  Status up_to(size_t filled);
+
+ private:
+  [[nodiscard]] Status finish(const Segment& segment, size_t end);
+
+  const Footer& footer_;
+  std::span<const uint32_t> order_;
+  std::span<const std::byte> memory_;
+  size_t begin_ = 0;  // of the first segment of `order_`
+  size_t added_ = 0;  // where the bytes end that are in `checksum_`
+  Checksum checksum_;
+};
+
 inline Status check_segments(const Footer& footer, std::span<const uint32_t> order,
-                             std::span<const std::byte> bytes) {
-  for (const uint32_t index : order) {
-    const Segment& segment = footer.segments[index];
-    const auto covered = bytes.first(occupied_bytes(segment.size, footer.version));
-    BOBBIN_RETURN_IF(!segment.in_footer && checksum(covered) != segment.checksum, StatusCode::corrupt,
-                     fmt::format("segment {} ({} bytes at {}): the checksum does not match", index,
-                                 segment.size, segment.offset));
-    bytes = bytes.subspan(padded(segment.size));
-  }
+                             std::span<const std::byte> memory) {
+  return SegmentChecks(footer, order, memory).up_to(memory.size());
+}
+
+// Fills memory with segments, and checks them, a block at a time, while it is in the core's own cache.
+// read(begin, to) reads some bytes.
+template <class Read>
+Status read_checked(const Footer& footer, std::span<const uint32_t> order, std::span<std::byte> memory,
+                    Read&& read) {
+  constexpr size_t kBlock = size_t{256} << 10;
+  SegmentChecks checks(footer, order, memory);
+  size_t begin = 0;
+  do {
+    const size_t bytes = std::min(kBlock, memory.size() - begin);
+    BOBBIN_TRY(read(begin, memory.subspan(begin, bytes)));
+    begin += bytes;
+    BOBBIN_TRY(checks.up_to(begin));
+  } while (begin < memory.size());
   return {};
 }
 

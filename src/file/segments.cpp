@@ -97,8 +97,10 @@ Result<Buffer> FileSegments::read_whole(uint32_t segment) const {
     return inline_segments_.at(segment, entry.size);
   }
   BOBBIN_ASSIGN(const NewBuffer memory, try_buffer(padded(entry.size)));
-  BOBBIN_TRY(input_.read_at(entry.offset, {memory.data, occupied_bytes(entry.size, footer_.version)}));
-  BOBBIN_TRY(check_segments(footer_, std::span(&segment, 1), memory.buffer.bytes));
+  const std::span<std::byte> stored(memory.data, occupied_bytes(entry.size, footer_.version));
+  BOBBIN_TRY(read_checked(
+      footer_, std::span(&segment, 1), stored,
+      [&](size_t begin, std::span<std::byte> to) { return input_.read_at(entry.offset + begin, to); }));
   return memory.buffer.sub(0, entry.size);
 }
 

@@ -9,6 +9,10 @@
 namespace bobbin::table {
 namespace {
 
+// Bytes are checked fastest by the thread that has just read them, as they are in its core's cache. So a
+// thread reads a whole chunk, unless it is larger than half a batch, or others would have nothing to do: in
+// the first batches, whose copies all wait for, and in the last.
+constexpr size_t kBatchesInPieces = 2;
 // The piece of a chunk that a thread reads at a time, so that others can read the rest in parallel: large
 // enough that taking a piece costs less than reading it, and such that a file with false sizes cannot fill
 // the memory with pieces.
@@ -34,11 +38,13 @@ BatchRun::BatchRun(const Reader& reader, std::span<const Part> parts, uint64_t b
 // At least one, even for a chunk without bytes and for a partial chunk.
 void BatchRun::add_tasks(size_t batch, size_t member) {
   const uint64_t bytes = batches_[batch].whole ? batches_[batch].members[member].bytes : 0;
-  const uint64_t most = std::max(piece_bytes_, ceil_div(bytes, kPiecesPerChunk));
+  const bool in_pieces = batch < kBatchesInPieces || batch + kBatchesInPieces >= batches_.size();
+  const uint64_t chunk = in_pieces ? piece_bytes_ : piece_bytes_ * (kPiecesPerBatch / 2);
+  const uint64_t most = bytes <= chunk ? chunk : std::max(piece_bytes_, ceil_div(bytes, kPiecesPerChunk));
   uint64_t begin = 0;
   do {
     const uint64_t piece = std::min(most, bytes - begin);
-    tasks_.push_back({batch, member, begin, piece});
+    tasks_.push_back({batch, member, begin, piece, piece == bytes});
     begin += piece;
     ++works_[batch].unread;
     ++works_[batch].unread_of[member];
@@ -91,9 +97,12 @@ Status BatchRun::read(const Task& task) {
   BOBBIN_TRY(work.ready);
   const LoadBatch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
-  return file::ReaderAccess::read_chunk(
-      reader_, part.group, part.column, task.begin,
-      work.staging->bytes().subspan(batches_[task.batch].whole ? member.begin + task.begin : 0, task.bytes));
+  if (!batches_[task.batch].whole) {
+    return {};
+  }
+  const auto to = work.staging->bytes().subspan(member.begin + task.begin, task.bytes);
+  return task.is_chunk ? file::ReaderAccess::read_checked_chunk(reader_, part.group, part.column, to)
+                       : file::ReaderAccess::read_chunk(reader_, part.group, part.column, task.begin, to);
 }
 
 Status BatchRun::copy(const Task& task) {
@@ -107,9 +116,12 @@ Status BatchRun::check(const Task& task) {
   Work& work = works_[task.batch];
   const LoadBatch::Member& member = member_of(task);
   const Part& part = parts_[member.part];
+  const auto memory = work.staging->bytes().subspan(member.begin, member.bytes);
+  if (!task.is_chunk) {
+    BOBBIN_TRY(file::ReaderAccess::check_chunk(reader_, part.group, part.column, memory));
+  }
   BOBBIN_ASSIGN(work.arrays[task.member],
-                file::ReaderAccess::chunk_in(reader_, part.group, part.column,
-                                             work.staging->bytes().subspan(member.begin, member.bytes)));
+                file::ReaderAccess::chunk_in(reader_, part.group, part.column, memory));
   const Status status = check_content(task.batch, task.member);
   return status.ok() ? status : file::ReaderAccess::in_place(reader_, status, part.group, part.column);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads batches of chunks into pinned memory and copies them to a device, with several threads. A thread
-// takes one piece of a chunk at a time and reads it into the memory of its batch. The thread that reads the
-// last piece of a batch queues its copy; the one that reads the last piece of a chunk checks the chunk; the
-// one that checks the last chunk of a batch finishes the batch. All threads work on a few batches at a time,
-// because memory that stays in the cache is faster to read into and to copy from (docs/perf/table.md).
+// takes one task at a time: a chunk, which it reads into the memory of its batch and checks, or a piece of a
+// chunk, which is checked by the thread that reads its last piece. The thread that reads the last of a batch
+// queues its copy; the one that checks the last chunk of a batch finishes the batch. All threads work on a
+// few batches at a time, because memory that stays in the cache is faster to read into and to copy from
+// (docs/perf/table.md).
 #pragma once
 
 #include <atomic>
@@ -47,12 +48,13 @@ class BatchRun {
     std::atomic<uint64_t> unread{0};              // pieces of all chunks
     std::atomic<uint64_t> unchecked;              // chunks
   };
-  // A piece to read.
+  // A chunk or a piece of one.
   struct Task {
     size_t batch = 0;
     size_t member = 0;
     uint64_t begin = 0;  // in the chunk
     uint64_t bytes = 0;
+    bool is_chunk = false;
   };
 
   // Memory for a batch; may wait, but not for a later batch.
