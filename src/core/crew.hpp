@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -31,6 +32,14 @@ class Crew {
   // Calls work(0) .. work(members - 1), each on a separate thread; at most as many as the crew has. Returns
   // when all are done. One call at a time; the work must not throw.
   void run(unsigned members, const std::function<void(unsigned member)>& work) {
+    start(members, work);
+    if (members != 0) {
+      work(0);
+    }
+    wait();
+  }
+  // The same without work(0), and without waiting. `work` must exist until wait() returns.
+  void start(unsigned members, const std::function<void(unsigned member)>& work) {
     {
       const std::lock_guard lock(mutex_);
       work_ = &work;
@@ -39,12 +48,12 @@ class Crew {
       ++round_;
     }
     begin_.notify_all();
-    if (members != 0) {
-      work(0);
-    }
+  }
+  void wait() {
     std::unique_lock lock(mutex_);
     end_.wait(lock, [this] { return busy_ == 0; });
   }
+  [[nodiscard]] unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
  private:
   void dismiss() {
@@ -85,5 +94,11 @@ class Crew {
   bool over_ = false;
   std::vector<std::jthread> threads_;  // last member: destroyed before what the threads use
 };
+
+// A crew of at least `size` that the process keeps between its uses, or a new one. Throws std::system_error
+// if its threads cannot be started.
+std::unique_ptr<Crew> borrow_crew(unsigned size);
+// One of them is kept.
+void keep_crew(std::unique_ptr<Crew> crew);
 
 }  // namespace bobbin

@@ -10,21 +10,22 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "bobbin/file.hpp"
 #include "bobbin/stream.hpp"
 #include "bobbin/table.hpp"
+#include "core/crew.hpp"
 #include "table/batch_run.hpp"
 
 namespace bobbin::table {
 
 struct ReadAheadOptions {
-  unsigned threads = 0;  // 0: one per core, but not more than the bytes are worth
+  unsigned threads = 0;  // 0: nearly as many as there are cores, but not more than the bytes are worth
   uint64_t batch_bytes = LoadOptions().batch_bytes;
   // Pinned memory, and as much device memory; more if the batches of one row group and one more batch need
   // it. It should fit into the CPU's last-level cache (docs/perf/table.md).
@@ -42,7 +43,7 @@ class ReadAhead final : private BatchRun {
                                                   StreamView stream, const ReadAheadOptions& options = {});
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
-  ~ReadAhead();  // ends its threads
+  ~ReadAhead();  // waits for its threads
 
   // A chunk that was read and checked as by array::validate_for(). It is in host memory, and in device memory
   // for work that is submitted to the stream from now on.
@@ -61,7 +62,7 @@ class ReadAhead final : private BatchRun {
 
   // The number of batches that can be in memory.
   [[nodiscard]] size_t num_stagings() const { return stagings_.size(); }
-  [[nodiscard]] size_t num_threads() const { return threads_.size(); }
+  [[nodiscard]] size_t num_threads() const { return crew_ == nullptr ? 0 : num_threads_; }
 
  private:
   ReadAhead(const Reader& reader, std::vector<Part> chunks, StreamView stream,
@@ -88,7 +89,9 @@ class ReadAhead final : private BatchRun {
   std::vector<bool> ordered_;  // batches that the stream waits for
   size_t num_released_ = 0;    // batches, from the first on
   bool is_over_ = false;
-  std::vector<std::jthread> threads_;  // last member: they end before what they use
+  std::function<void(unsigned)> read_;  // what each thread does
+  unsigned num_threads_ = 0;
+  std::unique_ptr<Crew> crew_;  // null if there are no threads
 };
 
 }  // namespace bobbin::table
