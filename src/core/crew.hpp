@@ -2,6 +2,7 @@
 // A pool of persistent threads, for repeated work that takes less time than starting threads would.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -44,7 +45,7 @@ class Crew {
       const std::lock_guard lock(mutex_);
       work_ = &work;
       members_ = members;
-      busy_ = static_cast<unsigned>(threads_.size());
+      busy_ = std::min(members, size()) - (members == 0 ? 0 : 1);
       ++round_;
     }
     begin_.notify_all();
@@ -72,12 +73,13 @@ class Crew {
         return;
       }
       seen = round_;
-      if (member < members_) {
-        const auto& work = *work_;
-        lock.unlock();
-        work(member);
-        lock.lock();
+      if (member >= members_) {
+        continue;  // nobody waits for it
       }
+      const auto& work = *work_;
+      lock.unlock();
+      work(member);
+      lock.lock();
       if (--busy_ == 0) {
         end_.notify_one();
       }
@@ -89,7 +91,7 @@ class Crew {
   std::condition_variable end_;
   const std::function<void(unsigned)>* work_ = nullptr;
   unsigned members_ = 0;
-  unsigned busy_ = 0;  // threads that have not finished this round
+  unsigned busy_ = 0;  // members that have not finished this round
   uint64_t round_ = 0;
   bool over_ = false;
   std::vector<std::jthread> threads_;  // last member: destroyed before what the threads use

@@ -21,8 +21,13 @@ class SegmentChecks {
   SegmentChecks(const Footer& footer, std::span<const uint32_t> order, std::span<const std::byte> memory)
       : footer_(footer), order_(order), memory_(memory) {}
 
-  // Checks what there is of the first `filled` bytes. Once all are there, every segment has been checked.
+  // Checks what there is of the first `filled` bytes.
   Status up_to(size_t filled);
+  // An error if memory was too small for all segments.
+  [[nodiscard]] Status all_done() const {
+    return order_.empty() ? Status()
+                          : Status(StatusCode::corrupt, "a chunk has fewer bytes than its segments");
+  }
 
  private:
   [[nodiscard]] Status finish(const Segment& segment, size_t end);
@@ -37,7 +42,9 @@ class SegmentChecks {
 
 inline Status check_segments(const Footer& footer, std::span<const uint32_t> order,
                              std::span<const std::byte> memory) {
-  return SegmentChecks(footer, order, memory).up_to(memory.size());
+  SegmentChecks checks(footer, order, memory);
+  BOBBIN_TRY(checks.up_to(memory.size()));
+  return checks.all_done();
 }
 
 // Fills memory with segments, and checks them, a block at a time, while it is in the core's own cache.
@@ -54,7 +61,7 @@ Status read_checked(const Footer& footer, std::span<const uint32_t> order, std::
     begin += bytes;
     BOBBIN_TRY(checks.up_to(begin));
   } while (begin < memory.size());
-  return {};
+  return checks.all_done();
 }
 
 }  // namespace bobbin::file

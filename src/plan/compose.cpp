@@ -132,10 +132,10 @@ class Composer {
     return sums == 1 ? kOfWarp * warps_ : 0;
   }
 
-  // Words that are copied ahead (Composition::kWidthAhead), beside `others` bytes: those that a block must
-  // have, or as many if that does not make an SM have fewer blocks.
+  // For words that are copied ahead (Composition::kWidthAhead), beside `others` bytes. A kernel that sums two
+  // integers at a time must have them; another has them if as many blocks as it asks for fit on an SM.
   [[nodiscard]] size_t bytes_ahead(size_t others) const {
-    if (names_.size() != 1 || folds_.size() != 1 || has_groups()) {
+    if (width_ahead_ == 0 || !is_only_question(ahead_column_)) {
       return 0;
     }
     const size_t bytes = size_t{warps_} * width_ahead_ * kRegisterBytes;
@@ -170,7 +170,7 @@ class Composer {
     if (is_scaled(column) && widths_.of[c][0].size() == 1) {
       uses_ += 1;
       shared_ += size_t{Composed::kWarps} * (kVectorLength * column.bytes + 128);
-      set_ahead(kShortWidth, column.bytes == 8 && !has_nulls(c) && widths_.of[c][0][0] == kShortWidth);
+      set_ahead(c, kShortWidth, column.bytes == 8 && !has_nulls(c) && widths_.of[c][0][0] == kShortWidth);
       return fmt::format("PatchedReals<{}, {}, {}{}>", c, type_of(column.bytes), widths_.of[c][0][0], nulls);
     }
     if (!is_joined(column)) {
@@ -183,7 +183,7 @@ class Composer {
       return {};
     }
     uses_ += left->frames;
-    set_ahead(right.width, false);
+    set_ahead(c, right.width, false);
     shared_ += left->shared + size_t{Composed::kWarps} * kVectorLength * 2 + 16;
     return fmt::format("JoinedReals<{}, {}, {}, {}, {}, {}{}>", c, join, left->text, type_of(column.bytes),
                        right.width, column.nodes[join].cut.right_bits, nulls);
@@ -245,7 +245,7 @@ class Composer {
                            nulls_of(c)));
       uses_ += 1;
       wide_ = wide_ || column.packed_bytes() == 8;
-      set_ahead(kShortWidth,
+      set_ahead(c, kShortWidth,
                 column.scaled() && !has_nulls(c) && widths_.of[c][0] == std::vector<uint8_t>{kShortWidth});
       one_width_ = one_width_ && widths_.of[c][0].size() == 1 && !column.is_float;
     } else if (const std::string words =
@@ -266,11 +266,12 @@ class Composer {
     }
     slots_[c] = slot;
   }
-  // The width of a slot's words that are copied ahead, if there is room or if its vectors may be summed two
-  // integers at a time.
-  void set_ahead(uint32_t width, bool shorts) {
-    width_ahead_ = width;
+  // The width of a slot's words that may be copied ahead, and whether its vectors may be summed two integers
+  // at a time. Other packed words are not copied ahead.
+  void set_ahead(uint32_t c, uint32_t width, bool shorts) {
+    ahead_column_ = c;
     shorts_ = shorts;
+    width_ahead_ = shorts || is_joined(query_.columns[c]) ? width : 0;
   }
   [[nodiscard]] bool has_nulls(uint32_t c) const {
     return query_.columns[c].validity.kind != Validity::Kind::all;
@@ -578,8 +579,10 @@ class Composer {
   uint32_t uses_ = 0;
   uint32_t leaves_ = 0;
   uint32_t warps_ = Composed::kWarps;
-  bool wide_ = false;         // values of 64 bits
-  uint32_t width_ahead_ = 0;  // of the last slot (set_ahead)
+  bool wide_ = false;  // values of 64 bits
+  // What set_ahead() said of the last slot.
+  uint32_t ahead_column_ = 0;
+  uint32_t width_ahead_ = 0;
   bool shorts_ = false;
   bool all_packed_ = true;
   bool one_width_ = true;  // of packed columns, which are integers: their words stay in registers

@@ -53,7 +53,7 @@ class CudaExecutor {
     return BOBBIN_CUDA(cudaGetLastError());
   }
 
-  // Whether an SM has room for a block.
+  // Whether an SM has the shared memory of a block.
   template <Kernel K>
   [[nodiscard]] bool fits() const {
     int device = 0;

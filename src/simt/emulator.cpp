@@ -26,6 +26,7 @@ struct Block;
 // Lists that grow while a fiber runs are reserved beforehand: ThreadSanitizer would attribute a fiber's
 // allocation to the kernel.
 constexpr size_t kReserved = 256;
+constexpr size_t kCopiesPerThread = 16;  // a thread's share of a vector of 64-bit values
 
 enum class State : uint8_t { running, at_barrier, at_warp, at_copy_barrier, at_copy_wait, done };
 
@@ -73,7 +74,7 @@ struct Warp {
 struct Block {
   Block(size_t memory_bytes, uint32_t threads)
       : memory(memory_bytes), thread(threads), warp(threads / kWarpSize) {
-    copies.reserve(kReserved);
+    copies.reserve(std::max(kReserved, threads * kCopiesPerThread));
   }
 
   uint32_t index = 0;
@@ -354,7 +355,7 @@ Thread* Machine::choose() {
   if (idle_polls_ > options_.patience) {
     return nullptr;
   }
-  // Bulk copies complete at a random moment before anyone sees their barrier.
+  // Asynchronous copies complete at a random moment.
   if (draw(8) == 0) {
     complete_a_copy();
   }

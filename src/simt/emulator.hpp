@@ -384,7 +384,7 @@ class EmulatorExecutor {
     return emulate(kernel, blocks, options_);
   }
 
-  // Whether an SM has room for a block.
+  // Whether an SM has the shared memory of a block.
   template <Kernel K>
   [[nodiscard]] bool fits() const {
     return true;

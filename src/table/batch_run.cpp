@@ -10,8 +10,9 @@ namespace bobbin::table {
 namespace {
 
 // Bytes are checked fastest by the thread that has just read them, as they are in its core's cache. So a
-// thread reads a whole chunk, unless it is larger than half a batch, or others would have nothing to do: in
-// the first batches, whose copies all wait for, and in the last.
+// thread reads a whole chunk, unless that is larger than half a batch. The first batches are read in pieces,
+// because nothing can be copied before they are there, and the last ones, so that no thread is left without
+// work.
 constexpr size_t kBatchesInPieces = 2;
 // The piece of a chunk that a thread reads at a time, so that others can read the rest in parallel: large
 // enough that taking a piece costs less than reading it, and such that a file with false sizes cannot fill

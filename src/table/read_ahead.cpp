@@ -15,12 +15,12 @@
 namespace bobbin::table {
 namespace {
 
-// To start a thread takes as long as to read and check this many bytes.
+// To wake or start a thread takes at most as long as to read and check this many bytes.
 constexpr uint64_t kBytesPerThread = uint64_t{256} << 10;
 constexpr uint64_t kMostStagings = 16;
 
-// Not all cores: the query's thread, which prepares and launches, must not wait for one. 13 threads of 16
-// cores read as fast as 16 (docs/perf/query.md).
+// On five cores or more, not all of them: the query's thread, which prepares and launches, must not wait for
+// one. 13 threads of 16 cores read as fast as 16 (docs/perf/query.md).
 constexpr unsigned threads_of(unsigned cores) {
   return cores - cores / 5;
 }
@@ -131,12 +131,15 @@ void ReadAhead::start_threads(const ReadAheadOptions& options) {
     }
     work();
   };
-  try {
-    crew_ = borrow_crew(num_threads_ + 1);
-  } catch (const std::system_error&) {
-    return;  // the query's thread does all of the work
+  while (num_threads_ != 0) {
+    try {
+      crew_ = borrow_crew(num_threads_ + 1);
+      crew_->start(num_threads_ + 1, read_);
+      return;
+    } catch (const std::system_error&) {
+      num_threads_ /= 2;  // fewer threads do the same work, or the query's thread does
+    }
   }
-  crew_->start(num_threads_ + 1, read_);
 }
 
 Result<Staging*> ReadAhead::take_memory(size_t batch) {

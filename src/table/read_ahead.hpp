@@ -62,7 +62,7 @@ class ReadAhead final : private BatchRun {
 
   // The number of batches that can be in memory.
   [[nodiscard]] size_t num_stagings() const { return stagings_.size(); }
-  [[nodiscard]] size_t num_threads() const { return crew_ == nullptr ? 0 : num_threads_; }
+  [[nodiscard]] size_t num_threads() const { return num_threads_; }
 
  private:
   ReadAhead(const Reader& reader, std::vector<Part> chunks, StreamView stream,

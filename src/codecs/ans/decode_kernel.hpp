@@ -70,9 +70,8 @@ struct Ring {
   }
 };
 
-// How a block uses shared memory: two that fill an SM, which every GPU has room for, or one. That one is
-// faster (docs/perf/ans.md): it has more copies of the table, and takes more groups between two looks at its
-// ring.
+// How a block uses shared memory. A small one fits on every GPU, two of them on most. A large one is faster
+// (docs/perf/ans.md): it has more copies of the table, and takes more groups between two looks at its ring.
 struct SmallBlock {
   static constexpr uint32_t kWarps = 23;  // more would exceed the 99 KiB that a block has on many GPUs
   static constexpr uint32_t kMinBlocks = 2;
