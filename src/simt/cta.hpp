@@ -66,6 +66,12 @@ struct alignas(16) Shared {
   T data[N];
 };
 
+// Some neighbours among a Shared array's elements, which begin at any of them.
+template <class T, uint32_t N>
+struct SharedPart {
+  T data[N];
+};
+
 struct NoShared {};
 
 // The same shared memory, viewed as an array of other elements.

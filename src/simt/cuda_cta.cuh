@@ -92,6 +92,10 @@ class CudaCta {
     return s.data[i];
   }
   template <class T, uint32_t N>
+  __device__ __forceinline__ T load(const SharedPart<T, N>& s, uint32_t i) const {
+    return s.data[i];
+  }
+  template <class T, uint32_t N>
   __device__ __forceinline__ void store(Shared<T, N>& s, uint32_t i, T v) const {
     s.data[i] = v;
   }

@@ -161,6 +161,11 @@ class EmulatorCta {
     return s.data[i];
   }
   template <class T, uint32_t N>
+  T load(const SharedPart<T, N>& s, uint32_t i, Where where = Where::current()) {
+    emulator::check_shared_load(thread_, s.data, i, N, sizeof(T), where);
+    return s.data[i];
+  }
+  template <class T, uint32_t N>
   void store(Shared<T, N>& s, uint32_t i, T v, Where where = Where::current()) {
     emulator::check_shared_store(thread_, s.data, i, N, sizeof(T), where);
     s.data[i] = v;

@@ -83,11 +83,11 @@ template <class T>
 
 // kCount elements of a shared array. Each has a constant offset in the address of a load.
 template <uint32_t kCount, class T, uint32_t N>
-[[nodiscard]] BOBBIN_HD const simt::Shared<T, kCount>& part_of(const simt::Shared<T, N>& shared,
-                                                               uint32_t first) {
+[[nodiscard]] BOBBIN_HD const simt::SharedPart<T, kCount>& part_of(const simt::Shared<T, N>& shared,
+                                                                   uint32_t first) {
   static_assert(kCount <= N);
   const void* from = reinterpret_cast<const char*>(shared.data) + opaque(first * sizeof(T));
-  return *static_cast<const simt::Shared<T, kCount>*>(from);
+  return *static_cast<const simt::SharedPart<T, kCount>*>(from);
 }
 
 // Counts a row that matches, in one instruction.
