@@ -2,10 +2,9 @@
 // Every codec's kernels in the emulator, each input with a different schedule.
 #include <gtest/gtest.h>
 
-#include "array/array.hpp"
-#include "codecs/ans/ans.hpp"
 #include "codecs/registry.hpp"
 #include "simt/emulator.hpp"
+#include "tests/codecs/ans/layouts.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
 #include "tests/codecs/delta/series.hpp"
@@ -94,21 +93,12 @@ TEST(EmulatedAns, TilesAreCopiedWhileLaterOnesAreEncoded) {
 
 // With a block or two, there is work for large ones.
 TEST(EmulatedAns, LargeBlocksDecodeEveryLayout) {
-  Random random(5);
-  std::vector<uint8_t> values(70'000);
-  for (uint8_t& value : values) {
-    value = static_cast<uint8_t>(random.below(random.below(200) + 1));
-  }
   for (const uint64_t number : drawn(8)) {
     const auto bits = static_cast<uint32_t>(8 + number % 4);
     simt::default_emulator_options().seed = number;
     simt::default_emulator_options().resident_blocks = 1 + static_cast<uint32_t>(number / 4);
-    const Array array = *codec::ans::encode_with({.bits = bits, .segment_log = 10},
-                                                 {DType::u8, values.data(), values.size()});
-    const uint64_t begin = random.below(1500);
-    const Array slice = *array::slice(array, begin, values.size() - begin - random.below(1500));
-    EXPECT_EQ(check_any_array(array, Backend::emulator), "") << bits << " bits";
-    EXPECT_EQ(check_any_array(slice, Backend::emulator), "") << bits << " bits, a slice";
+    Random random(number);
+    EXPECT_EQ(check_short_segments(Backend::emulator, bits, 70'000, random), "") << bits << " bits";
   }
   simt::default_emulator_options() = {};
 }

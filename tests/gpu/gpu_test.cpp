@@ -10,6 +10,7 @@
 #include "bobbin/memory.hpp"
 #include "codecs/registry.hpp"
 #include "codecs/smallest.hpp"
+#include "tests/codecs/ans/layouts.hpp"
 #include "tests/codecs/cascades.hpp"
 #include "tests/codecs/checks.hpp"
 #include "tests/gpu/seeds.hpp"
@@ -49,6 +50,14 @@ TEST(GpuCodecs, LongArraysAgreeWithTheCpu) {
       }
       ASSERT_EQ(check_backend(codec, input, Backend::cuda, random), "") << to_string(type);
     }
+  }
+}
+
+// As many segments as large blocks of an H200 have warps, and some more.
+TEST(GpuAns, LargeBlocksDecodeEveryLayout) {
+  for (uint32_t bits = 8; bits <= 11; ++bits) {
+    Random random(bits);
+    ASSERT_EQ(check_short_segments(Backend::cuda, bits, 5'000'000, random), "") << bits << " bits";
   }
 }
 

@@ -73,6 +73,13 @@ TEST(GpuQueries, LargeDictionariesAndColumnsOfOneWidthInCompiledKernels) {
   }
 }
 
+TEST(GpuQueries, CommonEncodingsInCompiledKernels) {
+  for (uint32_t kind = 0; kind < 2 * kKinds; ++kind) {
+    Random random(kind);
+    ASSERT_EQ(check_compiled_kind(Backend::cuda, kind, random), "") << "kind " << kind;
+  }
+}
+
 TEST(GpuQueries, FewRowsInCompiledKernels) {
   for (uint64_t seed = 0; seed < num_seeds(20); ++seed) {
     Random random(seed);
