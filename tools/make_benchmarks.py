@@ -14,7 +14,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "docs/benchmarks.md", "docs/assist.md", "docs/python.md")
+PAGES = ("README.md", "docs/benchmarks.md", "docs/assist.md", "docs/python.md", "docs/testing.md")
 BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
 PACKED_TYPES = ("u8", "u16", "u32", "u64")
 MOST_WIDE = 20  # bits: the widths over which ranges are given
@@ -434,12 +434,34 @@ def speeds(results):
     ])
 
 
+# Fuzzing --------------------------------------------------------------------------------------------------------------
+
+def reached(row):
+    if row is None:
+        return "not measured"
+    folders = ", ".join(f"`{folder}`" for folder in row["folders"])
+    return f"{percent(row['reached'] / row['lines'])} of {row['lines']:,} in {folders}"
+
+
+def fuzzing(results):
+    """Adds up the runs of each target."""
+    runs = results.rows(lambda row, _: "executions" in row)
+    covered = {row["target"]: row for row in results.newest_by("target", lambda row, _: "reached" in row)}
+    cells = []
+    for target in sorted({row["target"] for row in runs}):
+        own = [row for row in runs if row["target"] == target]
+        cells.append([f"`{target}`", f"{sum(row['executions'] for row in own):,}",
+                      f"{sum(row['cpu_minutes'] for row in own):.0f}", own[-1]["commit"], reached(covered.get(target))])
+    return markdown(["target", "executions", "minutes of CPU", "last run at", "lines reached"], cells)
+
+
 TABLES = {"sizes": sizes, "speeds": speeds, "table-speeds": table_speeds, "table-speeds-quiet": table_speeds_quiet,
           "loading": loading, "packing": packing, "deltas": deltas, "patches": patches, "floats": floats,
           "scans": scans, "strings": strings, "queries": queries, "cpu-queries": cpu_queries,
           "cpu-strings": cpu_strings, "cpu-packing": cpu_packing, "cpu-scans": cpu_scans,
           "small-reads": small_reads, "python-reads": python_reads, "zstd-decode": zstd_decode, "zstd-encode": zstd_encode, "ans": ans, "lines": lines,
-          "batches": batches, "python-scaling": python_scaling, "assist-policies": assist_policies}
+          "batches": batches, "python-scaling": python_scaling, "assist-policies": assist_policies,
+          "fuzzing": fuzzing}
 
 
 def filled(text, make):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary arguments, one per line: they are either refused or parsed, and parsing accesses no file.
 // Normalising them twice gives the same result as once.
+// Covers: cli/arguments.cpp cli/command.cpp cli/verb.cpp
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes as an encoded array: codec, type, offset, length, metadata, buffers, children. It is either
 // refused, or all decoders agree.
+// Covers: src/codecs
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

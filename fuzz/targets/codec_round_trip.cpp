@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that a component's generator makes from the bytes: every codec reproduces them, on the CPU and in
 // the emulator.
+// Covers: src/codecs
 #include <cstdio>
 #include <cstdlib>
 

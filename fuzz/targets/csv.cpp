@@ -2,6 +2,7 @@
 // Arbitrary text: it is either refused or a table, and the result does not depend on how much is read at a
 // time. The table, written and read again with its schema, is the same table. The first byte is the
 // delimiter, the second says whether there is a header, and the third has one bit for each other option.
+// Covers: src/csv
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

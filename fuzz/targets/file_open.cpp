@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes as a .bob file: opened, described and verified without a crash, hang or unbounded allocation.
+// Covers: src/file
 #include <sys/mman.h>
 #include <unistd.h>
 

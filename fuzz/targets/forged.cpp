@@ -2,6 +2,7 @@
 // Forged files with valid checksums: the bytes say which table to encode and what to change in its trees, its
 // segments and its footer. The file is opened, verified and read without a crash, a hang or excessive memory;
 // if it verifies, every way to read it succeeds.
+// Covers: src/file src/table
 #include <sys/mman.h>
 #include <unistd.h>
 

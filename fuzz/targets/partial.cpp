@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partial aggregates from any bytes: they are refused, or can be finished, merged and written without a
 // crash. The magic number and the checksum are added here, so that the fuzzer gets past them.
+// Covers: src/query/partial.cpp
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text is either refused, or is a predicate, a list of aggregates or an order that binds to columns or
 // gives a reason why not; pruning a bound predicate leaves no test whose result is known in advance.
+// Covers: src/query/parse.cpp src/query/parse_expression.cpp src/query/tokens.cpp
+// Covers: src/query/bind.cpp src/query/prune.cpp
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings made from the bytes: they are reproduced, on the CPU and in the emulator. Or the bytes modify an
 // encoded array: it is either refused, or all decoders give the same result.
+// Covers: src/codecs/fsst src/codecs/dict
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

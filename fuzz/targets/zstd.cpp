@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // zstd frames. The first byte says what the others are: from 0xF0 on one part of the format, as in kParts;
 // otherwise all of a file, and content that is to be reproduced.
+// Covers: src/codecs/zstd
 #include <zstd.h>
 
 #include <algorithm>
