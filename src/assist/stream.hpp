@@ -102,15 +102,19 @@ struct Ring {
   template <class Cta, class Fill, class Use>
   BOBBIN_HD void run(Cta& cta, uint64_t count, Fill&& fill, Use&& use) {
     if (cta.thread() == 0) {
-      full.set_up(cta, 1);
-      empty.set_up(cta, 1);
+      if constexpr (kPolicy.roles == Roles::expand) {
+        full.set_up_warps(cta, 1);
+      } else {
+        full.set_up(cta, 1);  // by the lane that announces the copies' bytes
+      }
+      empty.set_up_warps(cta, 1);
     }
     cta.sync();
     if (cta.warp() < kWorkers) {
       for (uint64_t n = cta.warp(); n < count; n += kWorkers) {
         full.wait(cta, n);
         use(n);
-        empty.arrive_warp(cta, n);
+        empty.arrive(cta, n);
       }
     } else {
       fill(cta.warp() - kWorkers);
@@ -282,7 +286,7 @@ struct Stream<View, kPolicy> : RingStream<kPolicy> {
                         cta.store(shared.ring.quads, TheRing::first_quad(n) + TheRing::exchanged(place),
                                   quad);
                       });
-            shared.ring.full.arrive_warp(cta, n);
+            shared.ring.full.arrive(cta, n);
           });
     };
     const auto use = [&](uint64_t n) {

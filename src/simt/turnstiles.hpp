@@ -14,23 +14,22 @@ template <uint32_t N>
 struct Turnstiles {
   CopyBarrier barriers[N];
 
+  // A phase ends when this many threads have arrived,
   template <class Cta>
   BOBBIN_HD void set_up(Cta& cta, uint32_t arrivals) {
     for (auto& barrier : barriers) {
       cta.barrier_init(barrier, arrivals);
     }
   }
+  // or all lanes of this many warps. One lane could arrive for its warp after a sync_warp(), but racecheck
+  // does not follow that order.
+  template <class Cta>
+  BOBBIN_HD void set_up_warps(Cta& cta, uint32_t warps) {
+    set_up(cta, warps * kWarpSize);
+  }
   template <class Cta>
   BOBBIN_HD void arrive(Cta& cta, uint64_t n) {
     cta.barrier_arrive_expect(barriers[n % N], 0);
-  }
-  // Called by the whole warp; orders everything its lanes did before.
-  template <class Cta>
-  BOBBIN_HD void arrive_warp(Cta& cta, uint64_t n) {
-    cta.sync_warp();
-    if (cta.lane() == 0) {
-      arrive(cta, n);
-    }
   }
   template <class Cta>
   BOBBIN_HD void wait(Cta& cta, uint64_t n) {

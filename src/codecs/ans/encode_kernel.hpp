@@ -120,7 +120,7 @@ struct EncodeKernel {
     auto& shared = cta.template shared<Shared>();
     if (cta.thread() == 0) {
       cta.store(shared.tile, 0, cta.template atomic_add<simt::Order::relaxed>(tickets, 0, 1U));
-      cta.barrier_init(shared.placed, 1);
+      cta.barrier_init(shared.placed, kLanes);
     }
     fill_table(cta, shared.table);
     cta.sync();
@@ -273,10 +273,7 @@ struct EncodeKernel {
     if (cta.lane() == 0 && tile == 0) {
       cta.store(offsets, 0, 0U);
     }
-    cta.sync_warp();
-    if (cta.lane() == 0) {
-      cta.barrier_arrive_expect(shared.placed, 0);
-    }
+    cta.barrier_arrive_expect(shared.placed, 0);
   }
 
   template <class Cta>
