@@ -32,8 +32,8 @@ Status copy_all(const CsvJob& job, RowSink& writer, Progress& progress) {
     progress.show_share(share_of(job, next));
     return {};
   };
-  return visit_slices(job.file.reader, job.columns, job.rows.begin, job.rows.end - job.rows.begin, copy,
-                      job.backend);
+  return visit_slices(job.file.reader, writer.columns().value_or(job.columns), job.rows.begin,
+                      job.rows.end - job.rows.begin, copy, job.backend);
 }
 
 Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
@@ -41,7 +41,7 @@ Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
   const auto visit = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
     const auto taken = rows.first(std::min<uint64_t>(rows.size(), left));
     left -= taken.size();
-    BOBBIN_TRY(visit_slices(job.file.reader, group, job.columns, taken,
+    BOBBIN_TRY(visit_slices(job.file.reader, group, writer.columns().value_or(job.columns), taken,
                             [&](std::span<const HostColumn> columns, uint64_t count) {
                               return append(job, writer, columns, count);
                             }));

@@ -45,6 +45,7 @@ class CsvSink final : public RowSink {
  public:
   explicit CsvSink(csv::RowWriter writer) : writer_(std::move(writer)) {}
 
+  [[nodiscard]] std::optional<std::span<const size_t>> columns() const override { return writer_.columns(); }
   Status begin() override { return writer_.begin(); }
   Status append(std::span<const HostColumn> columns, uint64_t rows) override {
     return writer_.append(columns, rows);

@@ -47,6 +47,8 @@ class RowSink {
   RowSink& operator=(const RowSink&) = delete;
   virtual ~RowSink() = default;
 
+  // The columns whose rows append() takes, unless it is those that the sink was made for.
+  [[nodiscard]] virtual std::optional<std::span<const size_t>> columns() const { return std::nullopt; }
   [[nodiscard]] virtual Status begin() = 0;
   [[nodiscard]] virtual Status append(std::span<const HostColumn> columns, uint64_t rows) = 0;
   [[nodiscard]] virtual Status finish() = 0;

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import functools
 import pathlib
+import re
 import struct
 import sys
 import zlib
@@ -22,6 +23,7 @@ VERSIONS = (1, 2)
 HEADER_BYTES, TRAILER_BYTES, ALIGNMENT, PART_BYTES = {1: 128, 2: 16}, 32, {1: 128, 2: 16}, 2**14
 MAX_FOOTER_BYTES, MAX_COLUMNS, MAX_NAME_BYTES, MAX_GROUP_ROWS = 2**28, 2**20, 2**16, 2**24
 MAX_SEGMENT_BYTES, MAX_DEPTH, MAX_CHILDREN, MAX_BUFFERS, MAX_METADATA = 2**30, 16, 256, 256, 2**16
+HIDDEN_COLUMNS = b"bobbin.hidden_columns"
 MAX_KEYS, MAX_KEY_BYTES, MAX_VALUE_BYTES, MAX_ZONE_BYTES = 1024, 256, 2**16, 64
 MAX_LOOKUPS, MAX_STRING_BYTES = 2, 2**33
 MAX_ROW_GROUPS, MAX_NODES, MAX_SEGMENTS, MAX_COMPRESSED_FOOTER = 2**22, 2**22, 2**24, 2**21
@@ -474,6 +476,7 @@ class File:
         self.columns, self.nullable, self.logical = self.check_columns(parts.columns())
         parts.fill()
         self.metadata = self.check_metadata(parts.metadata())
+        self.num_hidden = self.check_hidden(dict(self.metadata).get(HIDDEN_COLUMNS))
         require(len(self.used) == len(self.segments), "footer: a segment belongs to no column")
         self.num_rows = sum(rows for rows, _ in self.groups)
 
@@ -519,6 +522,13 @@ class File:
             require(len(value) <= MAX_VALUE_BYTES, "footer: a value that is too long")
         require(len({key for key, _ in pairs}) == len(pairs), "footer: duplicate key")
         return pairs
+
+    def check_hidden(self, text):
+        """How many columns at the end are not part of the table, but say more about other columns."""
+        if text is None:
+            return 0
+        require(re.fullmatch(b"[1-9][0-9]{0,8}", text) and int(text) < len(self.columns), "footer: the number of hidden columns")
+        return int(text)
 
     def check_chunk(self, c, rows, root, numeric, strings, nulls):
         """A chunk's root and its zone map, of numbers or of strings."""
@@ -1212,7 +1222,8 @@ def show(path):
         else:
             ends = zone_map(number, there) if there else []
         nulls = f", {values.count(None)} nulls" if file.nullable[c] else ""
-        print(f"  {name!r} {TYPES[number][0]} {','.join(codecs) or '-'} "
+        hidden = "hidden " if c >= len(file.columns) - file.num_hidden else ""
+        print(f"  {hidden}{name!r} {TYPES[number][0]} {','.join(codecs) or '-'} "
               f"{'{} to {}'.format(*numbers(number, ends)) if ends else 'empty'}{nulls}")
 
 

@@ -186,8 +186,9 @@ class BOBBIN_API Importer {
 // Writes rows of columns as CSV. A field is quoted only if it would be read differently without quotes.
 class BOBBIN_API RowWriter {
  public:
-  // Columns of a file, in any order: numbers, dates and times are spelled as in the text that the file was
-  // made from. The output must outlive the writer; the caller commits it.
+  // Columns of a file, in any order. With the options that noted_options() returns, fields are written as
+  // they were in the text that the file was made from; with others, at least numbers, dates and times are
+  // spelled as they were. The output must outlive the writer; the caller commits it.
   static Result<RowWriter> create(file::Output& output, const bobbin::Reader& reader,
                                   std::span<const size_t> columns, const Options& options);
   // Any columns.
@@ -198,9 +199,13 @@ class BOBBIN_API RowWriter {
   RowWriter& operator=(RowWriter&&) noexcept;
   ~RowWriter();
 
+  // The numbers of the columns whose rows append() takes, for a writer of a file's columns: those that it was
+  // created for, then hidden ones with texts that are written as they were.
+  [[nodiscard]] const std::vector<size_t>& columns() const;
+
   // Writes the header row, if the options ask for one. Call it first.
   [[nodiscard]] Status begin();
-  // Writes the first `rows` rows of the columns, which are those that the writer was created for.
+  // Writes the first `rows` rows of the columns: columns() or, if it was created for any, those.
   [[nodiscard]] Status append(std::span<const HostColumn> columns, uint64_t rows);
   // Writes what is still buffered. Call it last.
   [[nodiscard]] Status finish();

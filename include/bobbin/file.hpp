@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,10 @@ class ColumnView {
 // Keys and values of the whole file, in the order in which they were set. At most 1024 keys, each of 1 to 256
 // bytes of UTF-8; values are any bytes, at most 65536. Keys that begin with "bobbin." are reserved.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+// The key that says how many columns at the end of the file are hidden: a decimal number, at least 1 and less
+// than the number of columns.
+inline constexpr std::string_view kHiddenColumnsKey = "bobbin.hidden_columns";
 
 // What encodings are chosen for.
 struct Goal {
@@ -171,7 +176,7 @@ struct ChunkInfo {
 struct RowGroupInfo {
   uint64_t first_row = 0;
   uint64_t num_rows = 0;
-  std::vector<ChunkInfo> chunks;  // one per column
+  std::vector<ChunkInfo> chunks;  // one per column that is not hidden
 };
 
 // The strings of a row group that match a query, and their rows.
@@ -192,7 +197,12 @@ class BOBBIN_API Reader {
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
 
+  // Without hidden columns.
   [[nodiscard]] const std::vector<Column>& columns() const;
+  // Columns after these, which say more about their values and are not part of the table. Queries
+  // and tables do not see them; read_strings(), read_columns() and the like take their numbers, which begin
+  // at columns().size().
+  [[nodiscard]] std::span<const Column> hidden_columns() const;
   [[nodiscard]] uint64_t num_rows() const;
   [[nodiscard]] uint64_t file_bytes() const;
   [[nodiscard]] unsigned format_version() const;

@@ -216,50 +216,10 @@ NullTest::NullTest(const std::vector<std::string>& texts) {
     }
     texts_.push_back(text);
   }
-  found_.resize(texts_.size());
-  quoted_.resize(texts_.size());
 }
 
 bool NullTest::is_listed(const RawField& field) const {
-  const auto found = static_cast<size_t>(std::ranges::find(texts_, field.text()) - texts_.begin());
-  if (found == texts_.size()) {
-    return false;
-  }
-  if (field.quoted) {
-    quoted_[found] = true;
-  } else {
-    found_[found] = true;
-  }
-  return true;
-}
-
-std::vector<std::string> NullTest::texts_to_note() const {
-  std::vector<std::string> texts{common_text()};
-  for (size_t i = 0; i < texts_.size(); ++i) {
-    if (quoted_[i] && texts_[i] != texts.front()) {
-      texts.push_back(texts_[i]);
-    }
-  }
-  return texts;
-}
-
-std::string NullTest::other_text() const {
-  const std::string& common = common_text();
-  for (size_t i = 0; i < texts_.size(); ++i) {
-    if (found_[i] && texts_[i] != common) {
-      return quoted_text(texts_[i]);
-    }
-  }
-  return found_empty_ && !common.empty() ? "an empty field" : "";
-}
-
-const std::string& NullTest::common_text() const {
-  const auto found = static_cast<size_t>(std::ranges::find(found_, true) - found_.begin());
-  if (found < texts_.size()) {
-    return texts_[found];
-  }
-  const auto empty = std::ranges::find(texts_, "");
-  return empty == texts_.end() ? texts_.front() : *empty;
+  return std::ranges::find(texts_, field.text()) != texts_.end();
 }
 
 template <class T, class Read, class Shortcut>
@@ -429,32 +389,6 @@ size_t ColumnBuilder::convert(const Rows& rows, size_t column, const NullTest& i
   }
   return accept_ == Accept::guessed ? convert_strictly(rows, column, is_null)
                                     : convert_plain(rows, column, is_null);
-}
-
-std::optional<ColumnBuilder::Changed> ColumnBuilder::first_changed(const Rows& rows, size_t column,
-                                                                   const NullTest& is_null) const {
-  if (is_string(type_.type)) {
-    return std::nullopt;
-  }
-  const Scanner::FieldColumn fields = rows.scanner.column(column, rows.fields);
-  std::string scratch;
-  std::array<char, kMaxValueText> written;
-  return visit_type(type_.type, [&]<class T>(std::type_identity<T>) -> std::optional<Changed> {
-    const T* const values = reinterpret_cast<const T*>(values_.data());
-    for (size_t r = 0; r < rows.count; ++r) {
-      const RawField field = fields[r];
-      if (is_null(field)) {
-        continue;
-      }
-      const char* const end = format_spelled(type_, spelling_, scalar_of(values[r]), written.data());
-      const std::string_view again(written.data(), static_cast<size_t>(end - written.data()));
-      const std::string_view text = value_of(field, rows.scanner.marks(), scratch);
-      if (text != again) {
-        return Changed{r, std::string(text), std::string(again)};
-      }
-    }
-    return std::nullopt;
-  });
 }
 
 ColumnData ColumnBuilder::data() const {

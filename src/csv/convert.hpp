@@ -24,21 +24,15 @@ class NullTest {
 
   [[nodiscard]] bool operator()(const RawField& field) const {
     if (field.size == 0) {
-      const bool null = empty_ && !field.quoted;
-      found_empty_ = found_empty_ || null;
-      return null;
+      return empty_ && !field.quoted;
     }
     // Few fields are as short as a null and begin like one.
-    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && is_listed(field) &&
-           !field.quoted;
+    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && !field.quoted &&
+           is_listed(field);
   }
 
-  // The text for all nulls that were tested, so that they come back as they were if all had the same one; and
-  // those of the texts that occurred in quotes, which must keep them.
-  [[nodiscard]] std::vector<std::string> texts_to_note() const;
-  // Another text that occurred, in words; empty if all nulls had the same.
-  [[nodiscard]] std::string other_text() const;
-
+  // Whether all nulls are empty fields.
+  [[nodiscard]] bool only_empty() const { return longest_ == 0; }
   // Whether one of the texts begins with a digit, perhaps after a sign, a point or both.
   [[nodiscard]] bool may_be_number() const {
     return std::ranges::any_of(texts_, [](const std::string& text) {
@@ -50,11 +44,6 @@ class NullTest {
 
  private:
   [[nodiscard]] bool is_listed(const RawField& field) const;
-  [[nodiscard]] const std::string& common_text() const;
-
-  mutable std::vector<bool> found_;   // which of the texts occurred, other than the empty one
-  mutable std::vector<bool> quoted_;  // which of them occurred in quotes
-  mutable bool found_empty_ = false;
   bool empty_ = false;
   size_t longest_ = 0;
   std::array<bool, 256> begins_{};  // by the first character
@@ -67,6 +56,7 @@ struct Rows {
   size_t fields = 0;
   size_t count = 0;
   bool is_utf8 = false;   // whether the text as a whole is; then every field is
+  bool has_marks = true;  // whether there is a quote or an escape, or a field that contains a line end
   bool is_known = false;  // whether a Guess has seen these rows
   // What the Guess has read of the column's first values, if they are doubles; NaN: must be read.
   std::span<const double> doubles{};
@@ -83,17 +73,13 @@ class ColumnBuilder {
   // Converts a column of the rows. Returns how many it could convert: all, or those before the first one that
   // does not fit.
   [[nodiscard]] size_t convert(const Rows& rows, size_t column, const NullTest& is_null);
-  // The first row that convert() has read from another text than its value will be written as; how that is.
-  struct Changed {
-    size_t row = 0;
-    std::string text;
-    std::string written;
-  };
-  [[nodiscard]] std::optional<Changed> first_changed(const Rows& rows, size_t column,
-                                                     const NullTest& is_null) const;
   // The result of convert(), valid until it is called again.
   [[nodiscard]] ColumnData data() const;
-  [[nodiscard]] Accept accept() const { return accept_; }
+  // Whether every value is written again as the text it was read from, apart from quotes.
+  [[nodiscard]] bool is_exact() const {
+    return is_string(type_.type) || (accept_ != Accept::given && !spelling_.mixed);
+  }
+  [[nodiscard]] const Spelling& spelling() const { return spelling_; }
 
  private:
   // The most common fields of a column can be parsed in a few instructions, without a check for nulls; false

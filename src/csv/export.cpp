@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a .bob file to text.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "bobbin/csv.hpp"
@@ -22,12 +23,26 @@ RecordBatch to_batch(std::span<const HostColumn> columns, uint64_t rows) {
   return batch;
 }
 
+// For each column the number of the hidden one with texts that are kept of it. A file may say anything.
+std::vector<std::optional<size_t>> kept_columns(const bobbin::Reader& reader) {
+  const size_t there = reader.columns().size();
+  std::vector<std::optional<size_t>> kept(there);
+  for (size_t i = 0; i < reader.hidden_columns().size(); ++i) {
+    const Column& hidden = reader.hidden_columns()[i];
+    const std::optional<size_t> column = column_of_kept(hidden.name);
+    if (column && *column < there && is_string(hidden.type)) {
+      kept[*column] = there + i;
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 struct RowWriter::Impl {
-  Impl(file::Output& output, const std::vector<Column>& written, const Options& options,
-       std::vector<Spelling> spellings)
-      : columns(written), writer(output, written, options, std::move(spellings)) {}
+  Impl(file::Output& output, std::vector<Column> taken, std::vector<WrittenColumn> written,
+       const Options& options)
+      : columns(std::move(taken)), writer(output, std::move(written), options) {}
 
   Status append(std::span<const HostColumn> rows_of, uint64_t rows) {
     BOBBIN_RETURN_IF(rows_of.size() != columns.size(), StatusCode::invalid_argument,
@@ -41,7 +56,8 @@ struct RowWriter::Impl {
     return writer.append(to_batch(rows_of, rows));
   }
 
-  std::vector<Column> columns;
+  std::vector<Column> columns;  // that append() takes
+  std::vector<size_t> numbers;  // of these in the reader
   Writer writer;
 };
 
@@ -53,22 +69,49 @@ RowWriter::~RowWriter() = default;
 Result<RowWriter> RowWriter::create(file::Output& output, const bobbin::Reader& reader,
                                     std::span<const size_t> columns, const Options& options) {
   BOBBIN_TRY(check(options));
-  const std::vector<Spelling> noted = noted_spellings(reader.metadata(), reader.columns());
-  std::vector<Column> written;
-  std::vector<Spelling> spellings;
+  const size_t there = reader.columns().size();
+  const std::vector<Spelling> spellings = noted_spellings(reader.metadata(), reader.columns());
+  const std::optional<Options> noted = noted_options(reader.metadata());
+  const bool as_it_was = noted && is_same_dialect(*noted, options);
+  const std::vector<FieldForm> forms =
+      as_it_was ? noted_forms(reader.metadata(), there) : std::vector<FieldForm>(there);
+  const std::vector<std::optional<size_t>> kept =
+      as_it_was ? kept_columns(reader) : std::vector<std::optional<size_t>>(there);
+  std::vector<size_t> numbers(columns.begin(), columns.end());
+  std::vector<Column> taken;
+  std::vector<WrittenColumn> written;
   for (const size_t i : columns) {
-    BOBBIN_RETURN_IF(i >= noted.size(), StatusCode::invalid_argument,
-                     "column " + std::to_string(i) + " of " + std::to_string(noted.size()));
-    written.push_back(reader.columns()[i]);
-    spellings.push_back(noted[i]);
+    BOBBIN_RETURN_IF(i >= there, StatusCode::invalid_argument,
+                     "column " + std::to_string(i) + " of " + std::to_string(there));
+    taken.push_back(reader.columns()[i]);
+    written.push_back({.name = taken.back().name,
+                       .spelling = spellings[i],
+                       .form = forms[i],
+                       .ended_records = i + 1 == there});
   }
-  return RowWriter(std::make_unique<Impl>(output, written, options, std::move(spellings)));
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (const std::optional<size_t> number = kept[columns[c]]) {
+      written[c].kept = taken.size();
+      taken.push_back(reader.hidden_columns()[*number - there]);
+      numbers.push_back(*number);
+    }
+  }
+  auto impl = std::make_unique<Impl>(output, std::move(taken), std::move(written), options);
+  impl->numbers = std::move(numbers);
+  return RowWriter(std::move(impl));
 }
 
 Result<RowWriter> RowWriter::create(file::Output& output, const std::vector<Column>& columns,
                                     const Options& options) {
   BOBBIN_TRY(check(options));
-  return RowWriter(std::make_unique<Impl>(output, columns, options, std::vector<Spelling>()));
+  std::vector<WrittenColumn> written;
+  std::ranges::transform(columns, std::back_inserter(written),
+                         [](const Column& column) { return WrittenColumn{.name = column.name}; });
+  return RowWriter(std::make_unique<Impl>(output, columns, std::move(written), options));
+}
+
+const std::vector<size_t>& RowWriter::columns() const {
+  return impl_->numbers;
 }
 
 Status RowWriter::begin() {
@@ -99,7 +142,7 @@ Status export_file(const bobbin::Reader& reader, const std::string& csv_path, co
   const uint64_t begin = std::min(options.begin, reader.num_rows());
   const uint64_t rows = std::min(options.num_rows, reader.num_rows() - begin);
   BOBBIN_TRY(visit_slices(
-      reader, columns, begin, rows,
+      reader, writer.columns(), begin, rows,
       [&](std::span<const HostColumn> slice, uint64_t count) {
         return writer.append(slice, count).in(csv_path);
       },

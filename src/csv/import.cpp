@@ -35,6 +35,21 @@ Options known_options(const ReadOptions& given, char likely_delimiter) {
   return options;
 }
 
+// The first null is the one that is written where a column does not say more: that of the first column which
+// has a listed one.
+Options with_usual_null(Options options, const std::vector<FieldForm>& forms) {
+  auto first = std::ranges::find(options.nulls, "");
+  for (const FieldForm& form : forms) {
+    const auto listed = form.null ? std::ranges::find(options.nulls, *form.null) : options.nulls.end();
+    if (listed != options.nulls.end()) {
+      first = listed;
+      break;
+    }
+  }
+  std::rotate(options.nulls.begin(), first, first == options.nulls.end() ? first : first + 1);
+  return options;
+}
+
 }  // namespace
 
 struct Importer::Impl {
@@ -50,6 +65,7 @@ struct Importer::Impl {
   Sniffed sniffed;
   std::optional<Schema> schema;
   uint64_t num_rows = 0;
+  std::vector<std::string> notes;
 };
 
 Result<bool> Importer::Impl::append_rows(Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit) {
@@ -71,11 +87,14 @@ Status Importer::Impl::finish(const Reader& reader, bobbin::Writer& writer, cons
   if (visit) {
     BOBBIN_TRY(visit({.bytes_read = reader.bytes_read(), .finished = true}));
   }
-  Options options = sniffed.options;
-  options.nulls = reader.texts_of_nulls();
+  const Options options = with_usual_null(sniffed.options, reader.forms());
   BOBBIN_TRY(note_options(writer, options));
   BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
-  BOBBIN_TRY(note_spellings(writer, reader.columns(), reader.spellings()));
+  BOBBIN_ASSIGN(const bool spelled, note_spellings(writer, reader.columns(), reader.spellings()));
+  BOBBIN_ASSIGN(const bool formed, note_forms(writer, options, reader.forms()));
+  if (!spelled || !formed) {
+    notes.emplace_back("the columns are written in too many ways to note them all: some texts will change");
+  }
   return writer.finish();
 }
 
@@ -83,16 +102,21 @@ Result<ImportResult> Importer::Impl::run(const MakeWriter& make_writer, const Im
   BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "import: the importer was used already");
   BOBBIN_ASSIGN(Reader reader, Reader::open(std::exchange(sources, {}), sniffed.options, schema));
   while (true) {
-    BOBBIN_ASSIGN(bobbin::Writer writer, make_writer(reader.columns()));
+    const std::vector<Column> columns = reader.file_columns();
+    BOBBIN_ASSIGN(bobbin::Writer writer, make_writer(columns));
+    if (const size_t hidden = columns.size() - reader.columns().size(); hidden > 0) {
+      BOBBIN_TRY(writer.set_metadata(std::string(kHiddenColumnsKey), std::to_string(hidden)));
+    }
     file::WriterAccess::allow_small_table(writer);
     BOBBIN_ASSIGN(const bool done, append_rows(reader, writer, visit));
     if (done) {
+      notes = reader.notes();
       BOBBIN_TRY(finish(reader, writer, visit));
       return ImportResult{.columns = reader.columns(),
                           .num_rows = num_rows,
                           .bytes_read = reader.bytes_read(),
                           .bytes_written = writer.bytes_written(),
-                          .notes = reader.notes()};
+                          .notes = std::move(notes)};
     }
   }
 }

@@ -17,13 +17,15 @@ namespace {
 constexpr std::string_view kDelimiterKey = "bobbin.csv.delimiter";
 constexpr std::string_view kHeaderKey = "bobbin.csv.header";
 constexpr std::string_view kNullKey = "bobbin.csv.null";
-constexpr std::string_view kQuotedKey = "bobbin.csv.quoted";  // texts that are null without quotes, by line
+constexpr std::string_view kQuotedKey = "bobbin.csv.quoted";  // other texts that mean null, by line
 constexpr std::string_view kQuoteKey = "bobbin.csv.quote";
 constexpr std::string_view kEscapeKey = "bobbin.csv.escape";
 constexpr std::string_view kCommentKey = "bobbin.csv.comment";
 constexpr std::string_view kLineEndKey = "bobbin.csv.line_end";
 constexpr std::array<std::string_view, 3> kLineEnds{"lf", "crlf", "cr"};
 constexpr std::string_view kSpellingsKey = "bobbin.csv.spellings";
+constexpr std::string_view kFormsKey = "bobbin.csv.forms";
+constexpr std::string_view kKeptPrefix = "bobbin.csv.kept.";
 constexpr std::string_view kSourceBytesKey = "bobbin.source_bytes";
 constexpr uint64_t kMostRecordBytes = uint64_t{1} << 29;
 constexpr size_t kMostNotedBytes = size_t{1} << 16;  // for a value of a file's metadata
@@ -85,20 +87,75 @@ std::optional<Range> parse_range(std::string_view text, size_t columns) {
   return fine ? std::optional(range) : std::nullopt;
 }
 
-// "0-5,8=trimmed". The metadata may contain anything: what makes no sense is ignored.
-void apply_spelling(std::string_view entry, const std::vector<Column>& columns,
-                    std::vector<Spelling>& spellings) {
-  const size_t equals = std::min(entry.find('='), entry.size());
-  std::string_view ranges = entry.substr(0, equals);
-  const std::string_view form = entry.substr(std::min(equals + 1, entry.size()));
-  while (!ranges.empty()) {
-    const size_t comma = std::min(ranges.find(','), ranges.size());
-    const Range range = parse_range(ranges.substr(0, comma), columns.size()).value_or(Range{});
-    for (size_t c = range.begin; c < range.end; ++c) {
-      spellings[c] = parse_spelling(type_of(columns[c]), form).value_or(Spelling{});
+// "0-5,8=trimmed;6=point", for what columns have in common; those without a text are left out.
+template <class TextOf>
+std::string text_by_ranges(size_t columns, char separator, const TextOf& text_of) {
+  std::map<std::string, std::string> ranges;
+  for (size_t c = 0; c < columns;) {
+    const std::string own = text_of(c);
+    const size_t first = c;
+    while (++c < columns && text_of(c) == own) {
     }
-    ranges.remove_prefix(std::min(comma + 1, ranges.size()));
+    if (!own.empty()) {
+      std::string& list = ranges[own];
+      list += (list.empty() ? "" : ",") + std::to_string(first) +
+              (c - first > 1 ? "-" + std::to_string(c - 1) : "");
+    }
   }
+  std::string text;
+  for (const auto& [own, list] : ranges) {
+    text += (text.empty() ? "" : std::string(1, separator)) + list + "=" + own;
+  }
+  return text;
+}
+
+// Calls apply(column, text) for all columns named. The metadata may contain anything: what makes no sense is
+// ignored.
+template <class Apply>
+void for_each_range(std::string_view text, char separator, size_t columns, const Apply& apply) {
+  while (!text.empty()) {
+    const std::string_view entry = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(entry.size() + 1, text.size()));
+    const size_t equals = std::min(entry.find('='), entry.size());
+    std::string_view ranges = entry.substr(0, equals);
+    while (!ranges.empty()) {
+      const std::string_view own = ranges.substr(0, ranges.find(','));
+      ranges.remove_prefix(std::min(own.size() + 1, ranges.size()));
+      const Range range = parse_range(own, columns).value_or(Range{});
+      for (size_t c = range.begin; c < range.end; ++c) {
+        apply(c, entry.substr(std::min(equals + 1, entry.size())));
+      }
+    }
+  }
+}
+
+constexpr std::string_view kQuotedForm = "quoted";
+constexpr std::string_view kNullForm = "null=";
+
+// "quoted null=\"\"".
+std::string form_text(const FieldForm& form, const std::string& usual_null) {
+  const std::string null = form.null.value_or(usual_null);
+  return std::string(form.quoted ? kQuotedForm : "") + (form.quoted && null != usual_null ? " " : "") +
+         (null == usual_null ? "" : std::string(kNullForm) + null);
+}
+
+FieldForm parse_form(std::string_view text) {
+  FieldForm form;
+  form.quoted = text.starts_with(kQuotedForm);
+  text.remove_prefix(form.quoted ? std::min(kQuotedForm.size() + 1, text.size()) : 0);
+  if (text.starts_with(kNullForm)) {
+    form.null = text.substr(kNullForm.size());
+  }
+  return form;
+}
+
+// Unless it is empty.
+Result<bool> note_if_short(bobbin::Writer& writer, std::string_view key, std::string text) {
+  if (text.size() > kMostNotedBytes) {
+    return false;
+  }
+  BOBBIN_TRY(text.empty() ? Status() : writer.set_metadata(std::string(key), std::move(text)));
+  return true;
 }
 
 }  // namespace
@@ -200,8 +257,8 @@ Status note_options(bobbin::Writer& writer, const Options& options) {
     BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
   }
   if (options.nulls.size() > 1) {
-    const std::span<const std::string> quoted = std::span(options.nulls).subspan(1);
-    BOBBIN_TRY(writer.set_metadata(std::string(kQuotedKey), fmt::format("{}", fmt::join(quoted, "\n"))));
+    const std::span<const std::string> others = std::span(options.nulls).subspan(1);
+    BOBBIN_TRY(note_if_short(writer, kQuotedKey, fmt::format("{}", fmt::join(others, "\n"))).error());
   }
   if (options.quote != usual.quote) {
     BOBBIN_TRY(writer.set_metadata(std::string(kQuoteKey), mark_text(options.quote)));
@@ -255,38 +312,52 @@ std::optional<uint64_t> noted_source_bytes(const Metadata& metadata) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(bytes) : std::nullopt;
 }
 
-Status note_spellings(bobbin::Writer& writer, const std::vector<Column>& columns,
-                      const std::vector<Spelling>& spellings) {
-  std::map<std::string, std::string> ranges;  // of columns, by the name of their spelling
-  for (size_t c = 0; c < spellings.size();) {
-    const std::string form = spelling_text(type_of(columns[c]), spellings[c]);
-    const size_t first = c;
-    while (++c < spellings.size() && spelling_text(type_of(columns[c]), spellings[c]) == form) {
-    }
-    if (!form.empty()) {
-      std::string& text = ranges[form];
-      text += (text.empty() ? "" : ",") + std::to_string(first) +
-              (c - first > 1 ? "-" + std::to_string(c - 1) : "");
-    }
+std::string kept_name(size_t column) {
+  return std::string(kKeptPrefix) + std::to_string(column);
+}
+
+std::optional<size_t> column_of_kept(std::string_view name) {
+  if (!name.starts_with(kKeptPrefix)) {
+    return std::nullopt;
   }
-  std::string text;
-  for (const auto& [form, columns_of_form] : ranges) {
-    text += (text.empty() ? "" : ";") + columns_of_form + "=" + form;
-  }
-  return text.empty() || text.size() > kMostNotedBytes
-             ? Status()
-             : writer.set_metadata(std::string(kSpellingsKey), std::move(text));
+  const std::string_view digits = name.substr(kKeptPrefix.size());
+  size_t column = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), column);
+  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(column) : std::nullopt;
+}
+
+bool is_same_dialect(const Options& a, const Options& b) {
+  return a.delimiter == b.delimiter && a.quote == b.quote && a.escape == b.escape && a.comment == b.comment &&
+         a.line_end == b.line_end && a.nulls == b.nulls && a.skip_blanks == b.skip_blanks;
+}
+
+Result<bool> note_spellings(bobbin::Writer& writer, const std::vector<Column>& columns,
+                            const std::vector<Spelling>& spellings) {
+  return note_if_short(writer, kSpellingsKey, text_by_ranges(columns.size(), ';', [&](size_t c) {
+                         return spelling_text(type_of(columns[c]), spellings[c]);
+                       }));
 }
 
 std::vector<Spelling> noted_spellings(const Metadata& metadata, const std::vector<Column>& columns) {
   std::vector<Spelling> spellings(columns.size());
   const std::string noted = find(metadata, kSpellingsKey).value_or("");
-  for (std::string_view text = noted; !text.empty();) {
-    const size_t end = std::min(text.find(';'), text.size());
-    apply_spelling(text.substr(0, end), columns, spellings);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for_each_range(noted, ';', columns.size(), [&](size_t c, std::string_view text) {
+    spellings[c] = parse_spelling(type_of(columns[c]), text).value_or(Spelling{});
+  });
   return spellings;
+}
+
+Result<bool> note_forms(bobbin::Writer& writer, const Options& options, const std::vector<FieldForm>& forms) {
+  return note_if_short(writer, kFormsKey, text_by_ranges(forms.size(), '\n', [&](size_t c) {
+                         return form_text(forms[c], options.nulls.front());
+                       }));
+}
+
+std::vector<FieldForm> noted_forms(const Metadata& metadata, size_t columns) {
+  std::vector<FieldForm> forms(columns);
+  const std::string noted = find(metadata, kFormsKey).value_or("");
+  for_each_range(noted, '\n', columns, [&](size_t c, std::string_view text) { forms[c] = parse_form(text); });
+  return forms;
 }
 
 }  // namespace bobbin::csv

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,14 +25,33 @@ namespace bobbin::csv {
 // Whether a line that begins with this text is a comment.
 [[nodiscard]] bool begins_comment(std::string_view text, const Options& options);
 
+// How a column's fields are written. The text of every other field is kept.
+struct FieldForm {
+  bool quoted = false;  // values are in quotes, whether they need them or not
+  // A null, as it is between delimiters; nothing: the column has none, or the options say it.
+  std::optional<std::string> null;
+
+  friend bool operator==(const FieldForm&, const FieldForm&) = default;
+};
+
+// The name of the hidden column with the texts that are kept of a column; the column of such a name.
+[[nodiscard]] std::string kept_name(size_t column);
+[[nodiscard]] std::optional<size_t> column_of_kept(std::string_view name);
+
+// Whether fields of one text may stand in the other as they are.
+[[nodiscard]] bool is_same_dialect(const Options& a, const Options& b);
+
 // Stores how the text was written in the metadata of the file.
 [[nodiscard]] Status note_options(bobbin::Writer& writer, const Options& options);
 [[nodiscard]] Status note_source_bytes(bobbin::Writer& writer, uint64_t bytes);
 
-// The same for the columns' spellings, as far as the metadata has room for them.
-[[nodiscard]] Status note_spellings(bobbin::Writer& writer, const std::vector<Column>& columns,
-                                    const std::vector<Spelling>& spellings);
+// The same for the columns' spellings and forms. False: the metadata has no room for them.
+[[nodiscard]] Result<bool> note_spellings(bobbin::Writer& writer, const std::vector<Column>& columns,
+                                          const std::vector<Spelling>& spellings);
+[[nodiscard]] Result<bool> note_forms(bobbin::Writer& writer, const Options& options,
+                                      const std::vector<FieldForm>& forms);
 [[nodiscard]] std::vector<Spelling> noted_spellings(const Metadata& metadata,
                                                     const std::vector<Column>& columns);
+[[nodiscard]] std::vector<FieldForm> noted_forms(const Metadata& metadata, size_t columns);
 
 }  // namespace bobbin::csv

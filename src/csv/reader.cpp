@@ -24,7 +24,6 @@ std::string place_of(const std::vector<Column>& columns, size_t column) {
   return fmt::format("column {} {}", column + 1, quoted_text(columns[column].name));
 }
 
-constexpr size_t kMostListed = 5;
 // Values from this much text at the beginning are kept when types are inferred, instead of read again.
 constexpr uint64_t kMostKept = uint64_t{4} << 20;
 
@@ -45,7 +44,7 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string own = names[i].value_or(number_name(i));
     std::string name = own;
-    const bool is_free = names[i].has_value() || !taken.contains(own);
+    const bool is_free = (names[i].has_value() || !taken.contains(own)) && !column_of_kept(own);
     while (!is_free || used.contains(name)) {
       name = fmt::format("{}_{}", own, ++numbers[own]);
       if (!taken.contains(name) && !used.contains(name)) {
@@ -125,20 +124,13 @@ std::string zones_note(const std::string& name, const Guess& guess) {
       printable(name), quoted_text(first.text), first.line, argument(schema_text({column})));
 }
 
-std::string mixed_note(const std::vector<std::string>& names) {
-  std::string list;
-  for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
-    list += (i == 0 ? "" : ", ") + printable(names[i]);
-  }
-  return fmt::format(
-      "column{} {}{}: some values are written back in another form", names.size() == 1 ? "" : "s", list,
-      names.size() > kMostListed ? fmt::format(" and {} more", names.size() - kMostListed) : "");
-}
-
 }  // namespace
 
 Reader::Reader(std::vector<Source> sources, const Options& options)
-    : scanner_(std::move(sources), options), options_(options), is_null_(options.nulls) {}
+    : scanner_(std::move(sources), options),
+      options_(options),
+      is_null_(options.nulls),
+      quote_rule_(options) {}
 
 Result<Reader> Reader::open(Source source, const Options& options, const std::optional<Schema>& schema) {
   std::vector<Source> sources;
@@ -152,18 +144,25 @@ Result<Reader> Reader::open(std::vector<Source> sources, const Options& options,
   BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "there is no input");
   Reader reader(std::move(sources), options);
   BOBBIN_TRY(reader.take_names(schema));
+  reader.can_restart_ = reader.scanner_.can_rewind();
   if (!reader.guesses()) {
-    reader.scanner_.keep_no_more();
     reader.doubles_.resize(reader.columns_.size());
     reader.set_types(std::vector<Guess>(reader.columns_.size()));
-    return reader;
+  } else {
+    BOBBIN_RETURN_IF(!reader.can_restart_, StatusCode::invalid_argument,
+                     reader.scanner_.name() +
+                         ": cannot be read a second time, which columns without a type in the "
+                         "schema may require");
+    BOBBIN_TRY(reader.guess(options.sample_bytes));
   }
-  BOBBIN_RETURN_IF(!reader.scanner_.can_rewind(), StatusCode::invalid_argument,
-                   reader.scanner_.name() +
-                       ": cannot be read a second time, which columns without a type in the "
-                       "schema may require");
-  BOBBIN_TRY(reader.guess(options.sample_bytes));
-  BOBBIN_TRY(reader.begin());
+  if (reader.can_restart_) {
+    BOBBIN_TRY(reader.examine(options.sample_bytes));
+    BOBBIN_TRY(reader.begin());
+  }
+  if (!reader.guesses()) {
+    reader.scanner_.keep_no_more();
+    reader.can_restart_ = reader.scanner_.can_rewind();
+  }
   return reader;
 }
 
@@ -299,9 +298,9 @@ Status Reader::take_types_by_name(const Schema& schema) {
 void Reader::set_types(const std::vector<Guess>& guesses) {
   using Accept = ColumnBuilder::Accept;
   builders_.clear();
+  fields_.assign(columns_.size(), {});
   spellings_.clear();
   type_notes_.clear();
-  std::vector<std::string> mixed;
   for (size_t c = 0; c < columns_.size(); ++c) {
     const ColumnType type = given_[c].value_or(guesses[c].type());
     const Spelling spelling = given_[c] ? Spelling{} : guesses[c].spelling();
@@ -320,13 +319,23 @@ void Reader::set_types(const std::vector<Guess>& guesses) {
     } else if (!given_[c] && guesses[c].is_text_by_zones()) {
       type_notes_.push_back(zones_note(columns_[c].name, guesses[c]));
     }
-    if (spelling.mixed) {
-      mixed.push_back(columns_[c].name);
+  }
+}
+
+std::vector<Column> Reader::file_columns() const {
+  std::vector<Column> all = columns_;
+  for (size_t c = 0; c < fields_.size(); ++c) {
+    if (fields_[c].keeps()) {
+      all.push_back({.name = kept_name(c), .type = DType::binary});
     }
   }
-  if (!mixed.empty()) {
-    type_notes_.push_back(mixed_note(mixed));
-  }
+  return all;
+}
+
+std::vector<FieldForm> Reader::forms() const {
+  std::vector<FieldForm> forms;
+  std::ranges::transform(fields_, std::back_inserter(forms), &ColumnFields::form);
+  return forms;
 }
 
 std::vector<std::string> Reader::notes() const {
@@ -334,10 +343,6 @@ std::vector<std::string> Reader::notes() const {
   all.insert(all.end(), type_notes_.begin(), type_notes_.end());
   std::ranges::copy_if(change_notes_, std::back_inserter(all),
                        [](const auto& note) { return !note.empty(); });
-  if (const std::string other = is_null_.other_text(); !other.empty()) {
-    all.push_back(
-        fmt::format("nulls: {} is written back as {}", other, quoted_text(is_null_.texts_to_note().front())));
-  }
   return all;
 }
 
@@ -397,6 +402,7 @@ void Reader::add_to_guesses(std::vector<Guess>& guesses, size_t records) {
 Status Reader::guess(uint64_t bytes) {
   BOBBIN_TRY(begin());
   doubles_.assign(columns_.size(), {});
+  saw_marks_ = false;
   std::vector<Guess> guesses(columns_.size());
   known_rows_ = 0;
   while (true) {
@@ -406,6 +412,7 @@ Status Reader::guess(uint64_t bytes) {
       break;
     }
     add_to_guesses(guesses, records);
+    saw_marks_ = saw_marks_ || scanner_.have_marks(records);
     known_rows_ += records;
     scanner_.consume(records);
     if (scanner_.bytes_read() >= bytes) {
@@ -421,7 +428,9 @@ Status Reader::guess(uint64_t bytes) {
 Result<Reader::Step> Reader::guess_again() {
   BOBBIN_RETURN_IF(knows_all_, StatusCode::io,
                    scanner_.name() + ": the file changed while it was being read");
-  BOBBIN_TRY(guess(std::numeric_limits<uint64_t>::max()));
+  constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+  BOBBIN_TRY(guess(kAll));
+  BOBBIN_TRY(examine(kAll));
   BOBBIN_TRY(begin());
   return Step::restart;
 }
@@ -487,20 +496,86 @@ Status Reader::misfit(size_t row, size_t column) const {
                            fmt::format("{}: {} {}", place_of(columns_, column), quoted_text(text), reason));
 }
 
-// Types that were inferred keep the texts, or say so.
-void Reader::note_changes(const Rows& rows) {
-  change_notes_.resize(columns_.size());
-  for (size_t c = 0; c < columns_.size(); ++c) {
-    if (!given_[c] || !change_notes_[c].empty()) {
-      continue;
-    }
-    if (const auto changed = builders_[c].first_changed(rows, c, is_null_)) {
-      change_notes_[c] =
-          fmt::format("column {}: some values are written back in another form: {} at line {} as {}",
-                      printable(columns_[c].name), quoted_text(changed->text), scanner_.line_of(changed->row),
-                      quoted_text(changed->written));
+// Converts records, up to the first one with a value that does not fit: `wrong` is then its column.
+Rows Reader::convert(size_t records, std::optional<size_t>& wrong) {
+  Rows rows{.scanner = scanner_, .fields = columns_.size(), .count = std::min(records, options_.batch_rows)};
+  rows.is_utf8 = is_utf8(scanner_.text_of(rows.count));
+  rows.has_marks = scanner_.have_marks(rows.count);
+  rows.is_known = read_rows_ + rows.count <= known_rows_;
+  for (size_t c = 0; c < builders_.size(); ++c) {
+    rows.doubles = rest_of(doubles_[c], read_rows_);
+    const size_t fine = builders_[c].convert(rows, c, is_null_);
+    if (fine < rows.count) {
+      wrong = c;
+      rows.count = fine;
     }
   }
+  return rows;
+}
+
+// As far as types were inferred: fields that are not as a writer writes them by itself.
+bool Reader::may_have_odd_fields() const {
+  return saw_marks_ || !is_null_.only_empty() ||
+         std::ranges::any_of(builders_, [](const ColumnBuilder& builder) { return !builder.is_exact(); });
+}
+
+// Finds how fields are written, from this much of the text or until a value does not fit its type.
+Status Reader::examine(uint64_t bytes) {
+  fields_.assign(columns_.size(), {});
+  if (!may_have_odd_fields()) {
+    return {};
+  }
+  BOBBIN_TRY(begin());
+  std::optional<size_t> wrong;
+  while (!wrong) {
+    BOBBIN_ASSIGN(const size_t records, regular_records());
+    if (records == 0) {
+      break;
+    }
+    const Rows rows = convert(records, wrong);
+    for (size_t c = 0; c < fields_.size() && !wrong; ++c) {
+      fields_[c].count(rows, c, builders_[c], is_null_, quote_rule_);
+    }
+    scanner_.consume(rows.count);
+    read_rows_ += rows.count;
+    if (scanner_.bytes_read() >= bytes && scanner_.num_records() == 0) {
+      break;
+    }
+  }
+  if (wrong && !given_[*wrong] && !knows_all_) {
+    BOBBIN_TRY(guess(std::numeric_limits<uint64_t>::max()));
+    return examine(bytes);
+  }
+  std::ranges::for_each(fields_, &ColumnFields::choose_form);
+  return {};
+}
+
+// A field of this column, which keeps no texts, is not written as the others.
+Result<Reader::Step> Reader::examine_again(size_t column) {
+  saw_marks_ = true;
+  BOBBIN_TRY(examine(std::numeric_limits<uint64_t>::max()));
+  fields_[column].set_keeps();
+  BOBBIN_TRY(begin());
+  return Step::restart;
+}
+
+// Keeps the texts of fields that would not come back. Returns a column that should do so and does not.
+std::optional<size_t> Reader::keep_texts(const Rows& rows) {
+  std::optional<size_t> lacks;
+  change_notes_.resize(columns_.size());
+  for (size_t c = 0; c < fields_.size(); ++c) {
+    const auto odd = fields_[c].keep(rows, c, builders_[c], is_null_, quote_rule_);
+    if (!odd || fields_[c].keeps()) {
+      continue;
+    }
+    lacks = c;
+    if (change_notes_[c].empty()) {
+      change_notes_[c] = fmt::format("column {}: some fields are not written back as they are: {} at line {}",
+                                     printable(columns_[c].name),
+                                     quoted_text(raw_text(scanner_.field(*odd, c))), scanner_.line_of(*odd));
+    }
+  }
+  return can_restart_ ? lacks : std::nullopt;
 }
 
 Result<Reader::Step> Reader::next() {
@@ -511,25 +586,22 @@ Result<Reader::Step> Reader::next() {
   if (records == 0) {
     return Step::end;
   }
-  Rows rows{.scanner = scanner_, .fields = columns_.size(), .count = std::min(records, options_.batch_rows)};
-  rows.is_utf8 = is_utf8(scanner_.text_of(rows.count));
-  rows.is_known = read_rows_ + rows.count <= known_rows_;
   // If several values do not fit, the first one in the text is reported.
   std::optional<size_t> wrong;
-  for (size_t c = 0; c < builders_.size(); ++c) {
-    rows.doubles = rest_of(doubles_[c], read_rows_);
-    const size_t fine = builders_[c].convert(rows, c, is_null_);
-    if (fine < rows.count) {
-      wrong = c;
-      rows.count = fine;
-    }
-  }
+  const Rows rows = convert(records, wrong);
   if (wrong) {
     return given_[*wrong] ? Result<Step>(misfit(rows.count, *wrong)) : guess_again();
   }
-  note_changes(rows);
+  if (const auto column = keep_texts(rows)) {
+    return examine_again(*column);
+  }
   for (const ColumnBuilder& builder : builders_) {
     batch_.columns.push_back(builder.data());
+  }
+  for (const ColumnFields& fields : fields_) {
+    if (fields.keeps()) {
+      batch_.columns.push_back(fields.kept());
+    }
   }
   batch_.rows = rows.count;
   read_rows_ += rows.count;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "csv/convert.hpp"
+#include "csv/fields.hpp"
 #include "csv/guess.hpp"
 #include "csv/options.hpp"
 #include "csv/record_batch.hpp"
@@ -27,12 +28,13 @@ class Reader {
   static Result<Reader> open(std::vector<Source> sources, const Options& options,
                              const std::optional<Schema>& schema);
 
-  // The columns for a file that holds the table; all are nullable.
+  // The table's columns; all are nullable.
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  // Those of a file that holds the table: first these, then hidden ones for texts that are kept.
+  [[nodiscard]] std::vector<Column> file_columns() const;
   // How the columns' values are written in the text.
   [[nodiscard]] const std::vector<Spelling>& spellings() const { return spellings_; }
-  // The text of the nulls that were read.
-  [[nodiscard]] std::vector<std::string> texts_of_nulls() const { return is_null_.texts_to_note(); }
+  [[nodiscard]] std::vector<FieldForm> forms() const;
   // Notes for the user, one per line: names that were changed, columns that are text because of a few values,
   // and values that will not be written back as they were. Complete when next() has reached the end.
   [[nodiscard]] std::vector<std::string> notes() const;
@@ -40,9 +42,10 @@ class Reader {
   enum class Step : uint8_t {
     rows,    // batch() has the next ones
     end,     // there are no more
-    restart  // columns() have changed: discard all rows, the next ones are the first again
+    restart  // file_columns() have changed: discard all rows, the next ones are the first again
   };
   [[nodiscard]] Result<Step> next();
+  // Has all file_columns().
   [[nodiscard]] const RecordBatch& batch() const { return batch_; }
 
   // Bytes of the input as stored: compressed, not decompressed.
@@ -60,6 +63,11 @@ class Reader {
   [[nodiscard]] Status begin();
   [[nodiscard]] Status guess(uint64_t bytes);
   [[nodiscard]] Result<Step> guess_again();
+  [[nodiscard]] Rows convert(size_t records, std::optional<size_t>& wrong);
+  [[nodiscard]] bool may_have_odd_fields() const;
+  [[nodiscard]] Status examine(uint64_t bytes);
+  [[nodiscard]] Result<Step> examine_again(size_t column);
+  [[nodiscard]] std::optional<size_t> keep_texts(const Rows& rows);
   [[nodiscard]] bool guesses() const;
   struct FoundMisfit {
     size_t record = 0;
@@ -73,7 +81,6 @@ class Reader {
   [[nodiscard]] Result<size_t> regular_records();
   [[nodiscard]] Status ragged() const;
   [[nodiscard]] Status misfit(size_t row, size_t column) const;
-  void note_changes(const Rows& rows);
 
   Scanner scanner_;
   Options options_;
@@ -87,10 +94,14 @@ class Reader {
   uint64_t header_line_ = 0;
   std::vector<std::string> name_notes_;
   std::vector<std::string> type_notes_;
-  std::vector<std::string> change_notes_;  // for each column whose type is given; empty: as it was
-  bool knows_all_ = false;                 // the types were inferred from the whole text
-  uint64_t known_rows_ = 0;                // rows from which the types were inferred
-  uint64_t read_rows_ = 0;                 // rows that next() has returned
+  std::vector<std::string> change_notes_;  // for each column that cannot keep texts; empty: as it was
+  QuoteRule quote_rule_;
+  std::vector<ColumnFields> fields_;
+  bool can_restart_ = true;
+  bool saw_marks_ = true;    // in the text from which types were inferred
+  bool knows_all_ = false;   // the types were inferred from the whole text
+  uint64_t known_rows_ = 0;  // rows from which the types were inferred
+  uint64_t read_rows_ = 0;   // rows that next() has returned
   // For each column, what was read of its first values when its type was inferred: Guess::number().
   std::vector<std::vector<double>> doubles_;
   RecordBatch batch_;

@@ -17,6 +17,9 @@ struct ColumnData {
   NullableView numbers;  // unless they are strings
   StringsView strings;
 
+  [[nodiscard]] bool has_nulls() const {
+    return (is_string(type.type) ? strings.validity : numbers.validity) != nullptr;
+  }
   [[nodiscard]] bool is_null(uint64_t row) const {
     if (is_string(type.type)) {
       return strings.is_null(row);

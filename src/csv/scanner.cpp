@@ -107,6 +107,7 @@ void Scanner::reset() {
   skip_lines_ = options_.skip_lines;
   line_ = 1;
   line_place_ = 0;
+  has_marks_ = false;
   dropped_ = false;
   make_room();
   begins_[0] = 0;
@@ -156,6 +157,8 @@ void Scanner::drop_consumed() {
                  [&](uint32_t end) { return end - begin; });
   size_ -= begin;
   indexed_ -= begin;
+  const std::string_view rest(buffer_.get(), size_);
+  has_marks_ = has_marks_ && (rest.find(marks_.quote) < size_ || rest.find(marks_.escape) < size_);
   close_ -= begin;  // wraps around if it is not set
   escaped_ -= std::min<size_t>(escaped_, begin);
   if (failure_) {
@@ -328,6 +331,7 @@ void Scanner::see_mark(size_t base, uint32_t bit, const BlockMasks& masks) {
 }
 
 void Scanner::see_escape(size_t place) {
+  has_marks_ = true;
   if (state_ != State::closed) {
     escaped_ = place + 1;
     flags_ |= kEscaped;
@@ -335,6 +339,7 @@ void Scanner::see_escape(size_t place) {
 }
 
 void Scanner::see_quote(size_t place) {
+  has_marks_ = true;
   if (state_ == State::quoted) {
     state_ = State::closed;
     close_ = place;
@@ -463,6 +468,23 @@ bool Scanner::is_blank(size_t record) const {
 void Scanner::consume(size_t records) {
   first_ += records;
   first_end_ = first_end_of(0);
+}
+
+bool Scanner::have_marks(size_t records) const {
+  const std::string_view text = text_of(records);
+  if (has_marks_ || marks_.line_end == '\r') {
+    return true;
+  }
+  // Without quotes, a CR in a field is one that does not end a line.
+  if (text.find('\r') == std::string_view::npos) {
+    return false;
+  }
+  size_t ends = 0;
+  for (size_t r = 0; r < records; ++r) {
+    const uint32_t place = ends_[record_ends_[first_ + r]] & kPlace;
+    ends += place > begins_[first_ + r] && buffer_[place - 1] == '\r' ? 1 : 0;
+  }
+  return count_bytes(text.data(), text.data() + text.size(), '\r') != ends;
 }
 
 uint64_t Scanner::line_of(size_t record) const {

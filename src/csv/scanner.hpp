@@ -106,6 +106,8 @@ class Scanner {
     return {buffer_.get() + begins_[first_], buffer_.get() + begins_[first_ + records]};
   }
   void consume(size_t records);
+  // Whether some records may contain a quote, an escape, or a line end within a field.
+  [[nodiscard]] bool have_marks(size_t records) const;
 
   [[nodiscard]] const Marks& marks() const { return marks_; }
   [[nodiscard]] bool can_rewind() const;
@@ -213,11 +215,12 @@ class Scanner {
   std::vector<uint32_t> begins_;       // where records begin, including the incomplete one
   size_t num_ends_ = 0;
   size_t num_records_ = 0;
-  size_t first_ = 0;       // the first record that is not consumed
-  size_t first_end_ = 0;   // its first field's end
-  uint64_t line_ = 1;      // the line at ...
-  size_t line_place_ = 0;  // ... this byte
-  bool dropped_ = false;   // records from the text's start are not in the buffer any more
+  size_t first_ = 0;        // the first record that is not consumed
+  size_t first_end_ = 0;    // its first field's end
+  uint64_t line_ = 1;       // the line at ...
+  size_t line_place_ = 0;   // ... this byte
+  bool has_marks_ = false;  // a quote or an escape was seen in the buffer
+  bool dropped_ = false;    // records from the text's start are not in the buffer any more
 };
 
 }  // namespace bobbin::csv

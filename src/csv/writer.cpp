@@ -15,8 +15,6 @@ namespace bobbin::csv {
 namespace {
 
 constexpr size_t kFlushBytes = size_t{1} << 18;
-// The characters of numbers, times and booleans.
-constexpr std::string_view kNumberCharacters = "0123456789+-.: einfatrulsTRUEFALSyoNOYZI";
 // What a reader takes for a byte order mark, or for compressed data, at the start of a text.
 constexpr std::array<std::string_view, 5> kFirstBytes{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\x1f\x8b",
                                                       "\x28\xb5\x2f\xfd"};
@@ -25,19 +23,6 @@ constexpr size_t kMostFirstBytes = 4;
 
 bool begins_unlike_text(std::string_view text) {
   return std::ranges::any_of(kFirstBytes, [&](std::string_view bytes) { return text.starts_with(bytes); });
-}
-
-bool has_number_character(std::string_view text) {
-  return text.find_first_of(kNumberCharacters) != std::string_view::npos;
-}
-
-bool is_null(const uint8_t* validity, uint64_t row) {
-  return validity != nullptr && (validity[row / 8] >> (row % 8) & 1) == 0;
-}
-
-std::string_view string_at(const StringsView& strings, uint64_t row) {
-  const std::span<const uint8_t> bytes = strings.string(row);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 bool column_has_special(const ColumnData& column, uint64_t rows, const Marks& marks) {
@@ -50,23 +35,12 @@ bool column_has_special(const ColumnData& column, uint64_t rows, const Marks& ma
 
 }  // namespace
 
-Writer::Writer(file::Output& output, const std::vector<Column>& columns, const Options& options,
-               std::vector<Spelling> spellings)
+Writer::Writer(file::Output& output, std::vector<WrittenColumn> columns, const Options& options)
     : output_(output),
-      spellings_(std::move(spellings)),
+      columns_(std::move(columns)),
       options_(options),
-      marks_(marks_of(options)),
-      numbers_need_care_(
-          has_number_character({&options.delimiter, 1}) || has_number_character({&options.quote, 1}) ||
-          has_number_character({&options.escape, 1}) || has_number_character({&options.comment, 1}) ||
-          std::ranges::any_of(options.nulls, &has_number_character)) {
-  std::ranges::transform(columns, std::back_inserter(names_), &Column::name);
-  spellings_.resize(columns.size());
-}
-
-bool Writer::is_null_text(std::string_view text) const {
-  return std::ranges::find(options_.nulls, text) != options_.nulls.end();
-}
+      rule_(options),
+      marks_(marks_of(options)) {}
 
 bool Writer::misleads(std::string_view text) const {
   if (!at_start_) {
@@ -98,24 +72,13 @@ void Writer::put_text(std::string_view text) {
 
 void Writer::put_quoted(std::string_view text) {
   reserve(2 * text.size() + 2);
-  char* out = buffer_.data() + used_;
-  *out++ = options_.quote;
-  for (const char c : text) {
-    if (c == options_.quote || (marks_.has_escape() && c == marks_.escape)) {
-      *out++ = marks_.has_escape() ? marks_.escape : options_.quote;
-    }
-    *out++ = c;
-  }
-  *out++ = options_.quote;
-  used_ = static_cast<size_t>(out - buffer_.data());
+  char* const end = put_in_quotes(text, marks_, buffer_.data() + used_);
+  used_ = static_cast<size_t>(end - buffer_.data());
 }
 
-void Writer::put_string(std::string_view text, bool may_be_special) {
-  const bool comment = at_record_ && begins_comment(text, options_);
-  // Without quotes there is no other text for the empty string, and it does not mean null.
-  const bool empty = text.empty() && marks_.has_quote();
-  put_field(text, empty || is_null_text(text) || comment || misleads(text) ||
-                      (may_be_special && has_special(text.data(), text.data() + text.size(), marks_)));
+void Writer::put_string(const WrittenColumn& column, std::string_view text, bool may_be_special) {
+  const bool quoted = column.form.quoted && marks_.has_quote();
+  put_field(text, quoted || misleads(text) || rule_(text, at_record_, may_be_special));
 }
 
 void Writer::put_field(std::string_view text, bool needs_quotes) {
@@ -138,37 +101,54 @@ void Writer::put_line_end() {
   at_start_ = false;
 }
 
-void Writer::put_number(const ColumnData& column, const Spelling& spelling, uint64_t row) {
-  const Scalar value = column.number(row);
-  if (!numbers_need_care_) {
+void Writer::put_number(const WrittenColumn& column, const ColumnData& data, uint64_t row) {
+  const Scalar value = data.number(row);
+  if (!rule_.concerns_numbers() && !column.form.quoted) {
     reserve(kMaxValueText);
     char* const out = buffer_.data() + used_;
-    const bool plain = column.type == ColumnType{DType::i64};  // the most common type when types are inferred
+    const bool plain = data.type == ColumnType{DType::i64};  // the most common type when types are inferred
     char* const end = plain ? std::to_chars(out, out + kMaxValueText, static_cast<int64_t>(value.bits)).ptr
-                            : format_spelled(column.type, spelling, value, out);
+                            : format_spelled(data.type, column.spelling, value, out);
     used_ += static_cast<size_t>(end - out);
     return;
   }
   char text[kMaxValueText];
-  put_string({text, format_spelled(column.type, spelling, value, text)}, true);
+  put_string(column, {text, format_spelled(data.type, column.spelling, value, text)}, true);
+}
+
+// The text of a field as it was, unless it would be read differently here.
+bool Writer::put_kept(const WrittenColumn& column, const ColumnData& kept, uint64_t row) {
+  if (kept.is_null(row)) {
+    return false;
+  }
+  const std::string_view text = kept.string(row);
+  const bool ends_line = !column.ended_records && text.ends_with('\r');
+  if (ends_line || misleads(text) || (at_record_ && begins_comment(text, options_))) {
+    return false;
+  }
+  put_text(text);
+  return true;
+}
+
+void Writer::put_value(const WrittenColumn& column, const ColumnData& data, uint64_t row,
+                       bool may_be_special) {
+  if (data.is_null(row)) {
+    put_text(column.form.null ? *column.form.null : options_.nulls.front());
+  } else if (is_string(data.type.type)) {
+    put_string(column, data.string(row), may_be_special);
+  } else {
+    put_number(column, data, row);
+  }
 }
 
 void Writer::put_row(const RecordBatch& batch, uint64_t row) {
-  for (size_t c = 0; c < batch.columns.size(); ++c) {
-    const ColumnData& column = batch.columns[c];
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const WrittenColumn& column = columns_[c];
     if (c > 0) {
       put_character(options_.delimiter);
     }
-    if (is_string(column.type.type)) {
-      if (column.strings.is_null(row)) {
-        put_text(options_.nulls.front());
-      } else {
-        put_string(string_at(column.strings, row), may_be_special_[c]);
-      }
-    } else if (is_null(column.numbers.validity, row)) {
-      put_text(options_.nulls.front());
-    } else {
-      put_number(column, spellings_[c], row);
+    if (!column.kept || !put_kept(column, batch.columns[*column.kept], row)) {
+      put_value(column, batch.columns[c], row, may_be_special_[c]);
     }
     end_field();
   }
@@ -181,14 +161,14 @@ void Writer::end_field() {
 }
 
 Status Writer::begin() {
-  if (!options_.header || names_.empty()) {
+  if (!options_.header || columns_.empty()) {
     return {};
   }
-  for (size_t i = 0; i < names_.size(); ++i) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) {
       put_character(options_.delimiter);
     }
-    const std::string& name = names_[i];
+    const std::string& name = columns_[i].name;
     const bool mark = misleads(name);
     const bool comment = at_record_ && begins_comment(name, options_);
     const bool special = has_special(name.data(), name.data() + name.size(), marks_);
@@ -202,8 +182,8 @@ Status Writer::begin() {
 // A table without columns has no text, whatever its rows.
 Status Writer::append(const RecordBatch& batch) {
   may_be_special_.clear();
-  for (const ColumnData& column : batch.columns) {
-    may_be_special_.push_back(column_has_special(column, batch.rows, marks_));
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    may_be_special_.push_back(column_has_special(batch.columns[c], batch.rows, marks_));
   }
   for (uint64_t row = 0; row < batch.rows && !batch.columns.empty(); ++row) {
     put_row(batch, row);

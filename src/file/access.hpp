@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bobbin/file.hpp"
 #include "bobbin/status.hpp"
@@ -41,6 +42,8 @@ struct ReaderAccess {
   // An error about a chunk, prefixed with the file and the chunk.
   static Status in_place(const Reader& reader, const Status& error, size_t row_group, size_t column);
   static const Footer& footer(const Reader& reader);
+  // Including hidden ones.
+  static const std::vector<Column>& columns(const Reader& reader) { return footer(reader).columns; }
   static const std::string& name(const Reader& reader);  // for messages
 };
 

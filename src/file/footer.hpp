@@ -104,6 +104,9 @@ struct Footer {
 // The rules for one metadata pair, when reading and when writing.
 [[nodiscard]] Status check_pair(const std::string& key, const std::string& value);
 
+// How many columns at the end are hidden, by the metadata. An error if it says nonsense.
+[[nodiscard]] Result<size_t> count_hidden(const Metadata& metadata, size_t columns);
+
 // How messages name a chunk.
 [[nodiscard]] std::string chunk_place(size_t row_group, const Column& column);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <string_view>
 
@@ -112,7 +113,7 @@ Status Checks::metadata() const {
   const auto twin = std::ranges::adjacent_find(keys);
   BOBBIN_RETURN_IF(twin != keys.end(), StatusCode::corrupt,
                    fmt::format("metadata: duplicate key {}", quoted_text(*twin)));
-  return {};
+  return count_hidden(footer_.metadata, footer_.columns.size()).error().in("metadata");
 }
 
 Status Checks::chunk(Chunk& chunk, const Column& column, uint64_t num_rows, const Node* before) {
@@ -285,6 +286,21 @@ Status check_pair(const std::string& key, const std::string& value) {
                    fmt::format("the value of {} has {} bytes, above the limit of {}", quoted_text(key),
                                value.size(), kMaxValueBytes));
   return {};
+}
+
+Result<size_t> count_hidden(const Metadata& metadata, size_t columns) {
+  const auto found = std::ranges::find(metadata, kHiddenColumnsKey, &Metadata::value_type::first);
+  if (found == metadata.end()) {
+    return size_t{0};
+  }
+  const std::string& text = found->second;
+  size_t hidden = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hidden);
+  const bool is_number = error == std::errc{} && end == text.data() + text.size() && text.front() != '0';
+  BOBBIN_RETURN_IF(!is_number || hidden >= columns, StatusCode::corrupt,
+                   fmt::format("{} is {}; expected a number from 1 on, less than that of the columns, {}",
+                               kHiddenColumnsKey, quoted_text(text), columns));
+  return hidden;
 }
 
 std::string chunk_place(size_t row_group, const Column& column) {

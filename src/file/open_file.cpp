@@ -129,6 +129,10 @@ Status OpenFile::open() {
     return parsed.error().in("footer");
   }
   footer = std::move(*parsed);
+  BOBBIN_ASSIGN(const size_t hidden, count_hidden(footer.metadata, footer.columns.size()));
+  if (hidden > 0) {
+    visible.assign(footer.columns.begin(), footer.columns.end() - static_cast<ptrdiff_t>(hidden));
+  }
   BOBBIN_ASSIGN(inline_segments, InlineSegments::of(footer));
   footer_bytes = trailer.footer_bytes;
   footer_checksum = trailer.footer_checksum;

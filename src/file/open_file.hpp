@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bobbin/status.hpp"
 #include "codecs/codec.hpp"
@@ -38,6 +39,9 @@ struct OpenFile {
   [[nodiscard]] Status in_place(const Status& error, size_t group, size_t column) const {
     return error.in(chunk_place(group, footer.columns[column])).in(name);
   }
+  [[nodiscard]] const std::vector<Column>& visible_columns() const {
+    return visible.empty() ? footer.columns : visible;
+  }
   [[nodiscard]] const Node& root_of(size_t group, size_t column) const {
     return footer.row_groups[group].chunks[column].root;
   }
@@ -46,6 +50,8 @@ struct OpenFile {
   InputFile input;
   uint32_t version = 0;
   Footer footer;
+  // Copies of the columns that are not hidden; empty if none is.
+  std::vector<Column> visible;
   InlineSegments inline_segments;
   uint64_t footer_bytes = 0;        // as stored,
   uint64_t plain_footer_bytes = 0;  // and decompressed

@@ -208,7 +208,10 @@ Result<Reader> Reader::from_descriptor(int descriptor, std::string name) {
 }
 
 const std::vector<Column>& Reader::columns() const {
-  return impl_->footer.columns;
+  return impl_->visible_columns();
+}
+std::span<const Column> Reader::hidden_columns() const {
+  return std::span<const Column>(impl_->footer.columns).subspan(columns().size());
 }
 uint64_t Reader::num_rows() const {
   return impl_->num_rows;
@@ -233,7 +236,7 @@ RowGroupInfo Reader::row_group(size_t index) const {
   assert(index < num_row_groups());
   const RowGroup& group = impl_->footer.row_groups[index];
   RowGroupInfo info{.first_row = group.first_row, .num_rows = group.num_rows, .chunks = {}};
-  for (const Chunk& chunk : group.chunks) {
+  for (const Chunk& chunk : std::span(group.chunks).first(columns().size())) {
     info.chunks.push_back({.root = impl_->describe(chunk.root),
                            .min = chunk.zone.min,
                            .max = chunk.zone.max,

@@ -501,6 +501,9 @@ Status Writer::set_metadata(std::string key, std::string value) {
   if (const Status status = check_pair(key, value); !status.ok()) {
     return Status(StatusCode::invalid_argument, status.message()).in(printable(impl_->name));
   }
+  if (const auto hidden = count_hidden({{key, value}}, impl_->footer.columns.size()); !hidden.has_value()) {
+    return Status(StatusCode::invalid_argument, hidden.error().message()).in(printable(impl_->name));
+  }
   Metadata& metadata = impl_->footer.metadata;
   const auto known = std::ranges::find(metadata, key, &Metadata::value_type::first);
   if (known != metadata.end()) {

@@ -22,7 +22,7 @@ std::vector<LoadBatch> batches_of(const Reader& reader, std::span<const Part> pa
       batches.emplace_back().whole = whole;
     }
     LoadBatch& batch = batches.back();
-    const bool strings = is_string(reader.columns()[part.column].type);
+    const bool strings = is_string(file::ReaderAccess::columns(reader)[part.column].type);
     batch.members.push_back({i, batch.bytes, bytes, batch.bits_bytes});
     batch.bytes += bytes;
     batch.bits_bytes += strings ? bitmap_bytes(part.count) : 0;

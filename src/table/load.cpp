@@ -85,8 +85,11 @@ Result<std::vector<DeviceColumn>> Loader::Impl::make_columns(const Reader& reade
   std::vector<DeviceColumn> made;
   const size_t groups = parts.empty() ? 0 : parts.back().group - parts.front().group + 1;
   for (const size_t column : columns) {
-    DeviceColumn to{
-        .column = reader.columns()[column], .length = count, .values = {}, .validity = {}, .strings = {}};
+    DeviceColumn to{.column = file::ReaderAccess::columns(reader)[column],
+                    .length = count,
+                    .values = {},
+                    .validity = {},
+                    .strings = {}};
     if (is_string(to.column.type)) {
       to.strings.resize(groups);
     } else {

@@ -8,10 +8,11 @@
 namespace bobbin::table {
 
 Status check_columns(const Reader& reader, std::span<const size_t> columns, uint64_t begin, uint64_t count) {
+  const size_t there = file::ReaderAccess::columns(reader).size();
   for (const size_t column : columns) {
-    BOBBIN_RETURN_IF(column >= reader.columns().size(), StatusCode::invalid_argument,
-                     fmt::format("{}: read: column {} of {}", file::ReaderAccess::name(reader), column,
-                                 reader.columns().size()));
+    BOBBIN_RETURN_IF(
+        column >= there, StatusCode::invalid_argument,
+        fmt::format("{}: read: column {} of {}", file::ReaderAccess::name(reader), column, there));
   }
   BOBBIN_RETURN_IF(begin > reader.num_rows() || count > reader.num_rows() - begin,
                    StatusCode::invalid_argument,

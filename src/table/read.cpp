@@ -44,7 +44,7 @@ class TableReader {
         extras_(parts_.size()) {
     for (const size_t column : columns) {
       HostColumn& made = made_.emplace_back();
-      made.column = reader.columns()[column];
+      made.column = file::ReaderAccess::columns(reader)[column];
       made.length = count;
       made.strings.type = made.column.type;
     }

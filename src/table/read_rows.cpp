@@ -44,7 +44,7 @@ Result<std::vector<HostColumn>> read_rows(const Reader& reader, std::span<const 
   BOBBIN_TRY(check_rows(reader, rows));
   std::vector<HostColumn> made;
   for (const size_t column : columns) {
-    made.push_back(make_column(reader.columns()[column], rows.size()));
+    made.push_back(make_column(file::ReaderAccess::columns(reader)[column], rows.size()));
   }
   const auto& groups = file::ReaderAccess::footer(reader).row_groups;
   for (uint64_t done = 0; done < rows.size();) {

@@ -33,7 +33,7 @@ Status pass_slice(const Reader& reader, std::span<const size_t> columns, std::sp
                   uint64_t rows, const SliceVisitor& visit, Decode&& decode) {
   std::vector<HostColumn> made;
   for (size_t i = 0; i < columns.size(); ++i) {
-    made.push_back(table::make_column(reader.columns()[columns[i]], rows));
+    made.push_back(table::make_column(ReaderAccess::columns(reader)[columns[i]], rows));
     BOBBIN_TRY(decode(chunks[i], made.back()));
   }
   return visit(made, rows);
@@ -45,7 +45,7 @@ Status visit_one(const Reader& reader, size_t group, std::span<const size_t> col
   std::vector<HostColumn> made;
   for (const size_t column : columns) {
     BOBBIN_ASSIGN(const ChunkRows chunk, ChunkRows::load(reader, group, column, begin, count));
-    made.push_back(table::make_column(reader.columns()[column], count));
+    made.push_back(table::make_column(ReaderAccess::columns(reader)[column], count));
     BOBBIN_TRY(chunk.read(begin, count, 0, made.back(), backend));
   }
   return visit(made, count);

@@ -2,7 +2,7 @@
 # The output's name, or --format, determines the format: CSV, tabs, JSON, lines of JSON, an aligned table.
 sed 's/TAB/\t/' > t.csv <<'END'
 id,name,price,day,ok,x
-1,"aTABb",1.50,2014-08-08,true,0.5
+1,aTABb,1.50,2014-08-08,true,0.5
 2,"say ""hi""",-20.25,2014-08-09,false,nan
 3,,,,,inf
 18446744073709551615,ümlaut,0.00,1969-12-31,true,-1e-300

@@ -111,7 +111,7 @@ TEST(CsvFiles, ValuesLikeNullMarkersKeepTheirQuotes) {
   ASSERT_TRUE(importer->write(dir / "t.bob").has_value());
   const Result<Reader> reader = Reader::open(dir / "t.bob");
   ASSERT_TRUE(reader.has_value());
-  EXPECT_EQ(csv::noted_options(reader->metadata())->nulls, (std::vector<std::string>{"", "NA", "-"}));
+  EXPECT_EQ(csv::noted_options(reader->metadata())->nulls, (std::vector<std::string>{"", "NA", "-", "none"}));
   ASSERT_TRUE(csv::export_file(*reader, dir / "again.csv").ok());
   EXPECT_EQ(text_of(dir / "again.csv"), text);
 }

@@ -163,8 +163,8 @@ Result<CellTable> read_text(const std::string& text, const csv::Options& options
     }
     for (uint64_t r = 0; r < reader.batch().rows; ++r) {
       table.rows.emplace_back();
-      for (const csv::ColumnData& column : reader.batch().columns) {
-        table.rows.back().push_back(cell_of(column, r));
+      for (size_t c = 0; c < reader.columns().size(); ++c) {
+        table.rows.back().push_back(cell_of(reader.batch().columns[c], r));
       }
     }
   }
@@ -182,7 +182,13 @@ std::string error_of(const std::string& text, const csv::Options& options,
 Result<std::string> try_write_text(const CellTable& table, const csv::Options& options) {
   const int descriptor = ::memfd_create("csv", 0);
   file::Output output = file::Output::borrow(descriptor);
-  csv::Writer writer(output, table.columns, options, table.spellings);
+  std::vector<csv::WrittenColumn> written;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool spelled = c < table.spellings.size();
+    written.push_back(
+        {.name = table.columns[c].name, .spelling = spelled ? table.spellings[c] : csv::Spelling{}});
+  }
+  csv::Writer writer(output, std::move(written), options);
   std::vector<Kept> kept;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     kept.push_back(keep(table, c));

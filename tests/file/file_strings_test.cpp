@@ -363,5 +363,27 @@ TEST(FileStrings, ForgedMetadataIsRefused) {
   EXPECT_NE(message(many).find("1025 keys are above the limit"), std::string::npos);
 }
 
+TEST(FileStrings, HiddenColumnsAreCountedFromTheEnd) {
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", {{"a", DType::u8}, {"b", DType::u8}, {"c", DType::u8}}, {});
+  const std::string key(kHiddenColumnsKey);
+  for (const char* const wrong : {"", "0", "3", "01", "1x", "-1", "+1", " 1", "18446744073709551617"}) {
+    EXPECT_EQ(writer->set_metadata(key, wrong).code(), StatusCode::invalid_argument) << wrong;
+    Forgery forgery;
+    forgery.footer.metadata = {{key, wrong}};
+    const std::string message = open_and_verify(MemoryFile(forgery.bytes())).message();
+    EXPECT_NE(message.find("bobbin.hidden_columns is \"" + std::string(wrong) + "\"; expected a number"),
+              std::string::npos)
+        << message;
+  }
+  ASSERT_OK(writer->set_metadata(key, "2"));
+  ASSERT_OK(writer->finish());
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value()) << reader.error().message();
+  EXPECT_EQ(reader->columns(), (std::vector<Column>{{"a", DType::u8}}));
+  ASSERT_EQ(reader->hidden_columns().size(), 2U);
+  EXPECT_EQ(reader->hidden_columns()[1].name, "c");
+}
+
 }  // namespace
 }  // namespace bobbin::file_tests
