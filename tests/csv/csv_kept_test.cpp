@@ -19,7 +19,7 @@ namespace {
 using file_tests::load;
 using file_tests::TempDir;
 
-std::string text_of(const std::string& path) {
+std::string stored_text(const std::string& path) {
   const file_tests::Bytes bytes = load(path);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -56,7 +56,7 @@ class Made {
     }
     options.overwrite = true;
     const Status status = csv::export_file(*reader_, dir_ / "again.csv", options);
-    return status.ok() ? text_of(dir_ / "again.csv") : status.message();
+    return status.ok() ? stored_text(dir_ / "again.csv") : status.message();
   }
 
  private:
