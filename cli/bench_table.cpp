@@ -32,7 +32,7 @@ Result<Part> first_groups(const Reader& reader, size_t column, uint64_t max_rows
     if (max_rows != 0 ? part.rows >= max_rows : part.raw_bytes >= kMaxColumnBytes) {
       break;
     }
-    const RowGroupInfo group = reader.row_group(g);
+    const RowGroupInfo group = *reader.row_group(g);
     BOBBIN_RETURN_IF(raw_bytes(group.chunks[column]) > kMaxRawBytes, StatusCode::unsupported,
                      fmt::format("column {}, row group {}: bench reads at most {} bytes per row group, "
                                  "found {}",

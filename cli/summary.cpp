@@ -104,7 +104,7 @@ void ColumnSummary::add(DType type, const ChunkInfo& chunk, uint64_t num_rows) {
 std::vector<ColumnSummary> summarize(const Reader& reader) {
   std::vector<ColumnSummary> summaries(reader.columns().size());
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
+    const RowGroupInfo info = *reader.row_group(group);
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       summaries[i].add(reader.columns()[i].type, info.chunks[i], info.num_rows);
     }

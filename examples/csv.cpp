@@ -29,7 +29,7 @@ Status to_bob(const char* csv_path, const char* bob_path) {
 
 // The first value of each column, and the encodings of the first row group.
 Status show(const Reader& reader) {
-  const RowGroupInfo group = reader.row_group(0);
+  BOBBIN_ASSIGN(const RowGroupInfo group, reader.row_group(0));
   for (size_t c = 0; c < reader.columns().size(); ++c) {
     BOBBIN_ASSIGN(const std::vector<HostColumn> first, read_columns(reader, std::array{c}, 0, 1));
     const HostColumn& column = first.front();

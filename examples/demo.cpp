@@ -97,7 +97,7 @@ Encoded describe_column(const Reader& reader, size_t column) {
   Encoded encoded;
   std::vector<std::string> seen;
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const NodeInfo root = reader.row_group(group).chunks[column].root;
+    const NodeInfo root = reader.row_group(group)->chunks[column].root;
     encoded.bytes += tree_bytes(root);
     const std::string text = tree_text(root);
     if (std::find(seen.begin(), seen.end(), text) == seen.end()) {

@@ -26,7 +26,7 @@ size_t groups_per_span(size_t groups, size_t columns) {
 
 void add_cells(const Reader& reader, size_t together, Model& model) {
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
+    const RowGroupInfo info = *reader.row_group(group);
     if (group % together == 0) {
       model.spans.push_back({group, 0, info.first_row, 0});
     }

@@ -41,7 +41,7 @@ Status measure_peers(const OpenReader& file, bool quiet, Model& model) {
     facts.peers = {.zstd = 0, .lz4 = 0};
   }
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
+    const RowGroupInfo info = *reader.row_group(group);
     for (ColumnFacts& facts : model.columns) {
       if (raw_bytes(info.chunks[facts.index]) > kMaxRawBytes) {
         facts.peers = {};

@@ -148,7 +148,7 @@ Status copy_part(const Job& job, uint64_t begin, uint64_t end) {
 Status copy_rows(const Job& job, bool quiet) {
   Progress progress(job.file.name, quiet);
   for (size_t group = 0; group < job.file.reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = job.file.reader.row_group(group);
+    const RowGroupInfo info = *job.file.reader.row_group(group);
     const uint64_t from = std::max(job.begin, info.first_row);
     const uint64_t to = std::min(job.end, info.first_row + info.num_rows);
     if (from >= to) {

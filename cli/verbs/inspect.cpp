@@ -75,7 +75,7 @@ void print_columns(const Reader& reader, const std::vector<ColumnSummary>& summa
 
 void print_row_groups(const Reader& reader) {
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
+    const RowGroupInfo info = *reader.row_group(group);
     print(fmt::format("\nrow group {}: rows {}:{}\n", group, info.first_row, info.first_row + info.num_rows));
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       const Column& column = reader.columns()[i];
@@ -136,7 +136,7 @@ Json columns_json(const Reader& reader) {
 Json row_groups_json(const Reader& reader) {
   Json groups = Json::array();
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
+    const RowGroupInfo info = *reader.row_group(group);
     Json chunks = Json::array();
     for (size_t i = 0; i < info.chunks.size(); ++i) {
       Json chunk{{"column", reader.columns()[i].name}};

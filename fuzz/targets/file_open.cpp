@@ -12,7 +12,7 @@
 namespace {
 
 void read_strings(const bobbin::Reader& reader, size_t column, size_t group, uint64_t rows) {
-  const uint64_t first = reader.row_group(group).first_row;
+  const uint64_t first = reader.row_group(group)->first_row;
   static_cast<void>(reader.read_strings(column, first, rows).has_value());
   static_cast<void>(reader.read_strings(column, first + rows / 2, 1).has_value());
   const uint8_t wanted[] = {'a'};
@@ -23,7 +23,7 @@ void read_strings(const bobbin::Reader& reader, size_t column, size_t group, uin
 
 void read_all(const bobbin::Reader& reader) {
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const auto info = reader.row_group(group);
+    const auto info = *reader.row_group(group);
     for (size_t column = 0; column < reader.columns().size(); ++column) {
       const uint64_t rows = info.num_rows < 5000 ? info.num_rows : 5000;
       if (is_string(reader.columns()[column].type)) {

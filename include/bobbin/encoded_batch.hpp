@@ -36,8 +36,8 @@ class BOBBIN_API EncodedBatch {
   [[nodiscard]] size_t size() const;                        // arrays
   [[nodiscard]] std::span<const uint64_t> offsets() const;  // size() + 1
   [[nodiscard]] uint64_t encoded_bytes() const;             // without padding
-  // One of the arrays; `index` must be less than size(). It shares the memory.
-  [[nodiscard]] EncodedArray array(size_t index) const;
+  // One of the arrays. It shares the memory.
+  [[nodiscard]] Result<EncodedArray> array(size_t index) const;
 
   // Decodes all values of all arrays of a batch in host memory. `out` has offsets().back() *
   // size_bytes(type()) bytes.

@@ -211,7 +211,7 @@ class BOBBIN_API Reader {
   [[nodiscard]] uint64_t checksum() const;
   [[nodiscard]] const Metadata& metadata() const;
   [[nodiscard]] size_t num_row_groups() const;
-  [[nodiscard]] RowGroupInfo row_group(size_t index) const;
+  [[nodiscard]] Result<RowGroupInfo> row_group(size_t index) const;
 
   // Decodes rows begin .. begin+count-1 of a column of numbers into `out` (count * size_bytes(type) bytes);
   // reads only the row groups that hold them. Nulls are read as zero; read_validity() shows which rows are

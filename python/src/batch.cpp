@@ -51,7 +51,7 @@ EncodedArray array_at(const EncodedBatch& batch, size_t index) {
   if (index >= batch.size()) {
     throw nb::index_error("the batch has fewer arrays");
   }
-  return batch.array(index);
+  return *batch.array(index);
 }
 
 nb::object offsets_of(const EncodedBatch& batch) {

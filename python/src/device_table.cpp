@@ -29,7 +29,7 @@ Status DeviceTable::check_strings(const Reader& reader, std::span<const size_t> 
   }
   size_t groups = 0;
   for (size_t group = 0; group < reader.num_row_groups(); ++group) {
-    const RowGroupInfo info = reader.row_group(group);
+    const RowGroupInfo info = *reader.row_group(group);
     groups += info.first_row < begin + count && begin < info.first_row + info.num_rows ? 1 : 0;
   }
   BOBBIN_RETURN_IF(groups > 1, StatusCode::unsupported,

@@ -114,7 +114,7 @@ nb::dict row_group_of(const File& file, size_t index) {
   if (index >= file.reader->num_row_groups()) {
     throw nb::index_error("no such row group");
   }
-  const RowGroupInfo info = file.reader->row_group(index);
+  const RowGroupInfo info = *file.reader->row_group(index);
   nb::list chunks;
   for (size_t c = 0; c < info.chunks.size(); ++c) {
     const Column& column = file.reader->columns()[c];
@@ -138,7 +138,7 @@ nb::dict row_group_of(const File& file, size_t index) {
 std::vector<std::pair<uint64_t, uint64_t>> row_group_ranges(const File& file) {
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   for (size_t group = 0; group < file.reader->num_row_groups(); ++group) {
-    const RowGroupInfo info = file.reader->row_group(group);
+    const RowGroupInfo info = *file.reader->row_group(group);
     ranges.emplace_back(info.first_row, info.first_row + info.num_rows);
   }
   return ranges;

@@ -250,9 +250,8 @@ uint64_t bobbin_batch_encoded_bytes(const bobbin_batch* batch) {
 bobbin_status bobbin_batch_array(const bobbin_batch* batch, size_t index, bobbin_array** array) {
   return capi::guarded_maker(array, [&]() -> Result<bobbin_array*> {
     BOBBIN_TRY(capi::check_given(batch, capi::kBatch));
-    BOBBIN_RETURN_IF(index >= batch->batch.size(), StatusCode::invalid_argument,
-                     "array " + std::to_string(index) + " of " + std::to_string(batch->batch.size()));
-    return capi::handed_over(batch->batch.array(index));
+    BOBBIN_ASSIGN(EncodedArray made, batch->batch.array(index));
+    return capi::handed_over(std::move(made));
   });
 }
 

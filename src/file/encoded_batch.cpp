@@ -139,7 +139,9 @@ uint64_t EncodedBatch::encoded_bytes() const {
   return bytes;
 }
 
-EncodedArray EncodedBatch::array(size_t index) const {
+Result<EncodedArray> EncodedBatch::array(size_t index) const {
+  BOBBIN_RETURN_IF(index >= size(), StatusCode::invalid_argument,
+                   "batch: array " + std::to_string(index) + " of " + std::to_string(size()));
   return EncodedArray(std::make_shared<const EncodedArray::Impl>(EncodedArray::Impl{
       .array = impl_->arrays[index], .device = impl_->device, .memory = impl_->on_device}));
 }

@@ -147,7 +147,7 @@ Result<EncodingChoice> explain_encoding(const Reader& reader, size_t row_group, 
                    file::ReaderAccess::name(reader) + ": explain: no such row group or column");
   BOBBIN_ASSIGN(const Array chunk, file::ReaderAccess::load_chunk(reader, row_group, column, Backend::cpu));
   BOBBIN_ASSIGN(const Array array, explained_rows(chunk));
-  const Goal goal = goal_of(reader.row_group(row_group));
+  const Goal goal = goal_of(*reader.row_group(row_group));
   return is_string(array.type) ? explain_strings(array, goal) : explain_numbers(array, goal);
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -232,8 +231,10 @@ size_t Reader::num_row_groups() const {
   return impl_->footer.row_groups.size();
 }
 
-RowGroupInfo Reader::row_group(size_t index) const {
-  assert(index < num_row_groups());
+Result<RowGroupInfo> Reader::row_group(size_t index) const {
+  BOBBIN_RETURN_IF(
+      index >= num_row_groups(), StatusCode::invalid_argument,
+      fmt::format("{}: row group {} does not exist: there are {}", impl_->name, index, num_row_groups()));
   const RowGroup& group = impl_->footer.row_groups[index];
   RowGroupInfo info{.first_row = group.first_row, .num_rows = group.num_rows, .chunks = {}};
   for (const Chunk& chunk : std::span(group.chunks).first(columns().size())) {

@@ -160,7 +160,7 @@ static void check_batch(const bobbin_batch* batch, const uint32_t* values) {
   CHECK(bobbin_batch_array(batch, 2, &one) == BOBBIN_OK && bobbin_array_length(one) == 2000);
   CHECK(bobbin_array_value(one, 5, found) == BOBBIN_OK && found[0] == values[1005]);
   bobbin_array_destroy(one);
-  INVALID(bobbin_batch_array(batch, 3, &one), "array 3 of 3");
+  INVALID(bobbin_batch_array(batch, 3, &one), "batch: array 3 of 3");
   INVALID(bobbin_batch_decode(batch, found, 3, 1), "");
 }
 

@@ -144,7 +144,7 @@ TEST(CsvKept, HiddenColumnsAreNotInTheTable) {
   const Reader& reader = made.reader();
   EXPECT_EQ(schema_text(reader.columns()), "a:i64,b:utf8");
   EXPECT_EQ(hidden_names(reader), "bobbin.csv.kept.0 bobbin.csv.kept.1");
-  EXPECT_EQ(reader.row_group(0).chunks.size(), 2U);
+  EXPECT_EQ(reader.row_group(0)->chunks.size(), 2U);
   EXPECT_TRUE(reader.verify().ok());
   EXPECT_EQ(file_tests::texts_of(*reader.read_strings(2, 0, 3)),
             (file_tests::Texts{std::nullopt, "\"2\"", std::nullopt}));

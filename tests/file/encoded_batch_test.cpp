@@ -47,7 +47,8 @@ TEST(EncodedBatch, DecodesToTheSameValues) {
     EXPECT_EQ(batch->size(), 100U);
     EXPECT_EQ(decoded(*batch), drawn.values);
     EXPECT_LT(batch->encoded_bytes(), drawn.values.size() * sizeof(uint32_t));
-    const EncodedArray one = batch->array(7);
+    const EncodedArray one = *batch->array(7);
+    EXPECT_EQ(batch->array(100).error().message(), "batch: array 100 of 100");
     EXPECT_EQ(one.length(), drawn.offsets[8] - drawn.offsets[7]);
     EXPECT_EQ(one.value_at(5)->bits, drawn.values[drawn.offsets[7] + 5]);
     const auto again = EncodedBatch::from_bytes(batch->to_bytes().value());

@@ -97,11 +97,11 @@ TEST(FileDict, BackendsWriteTheSameBytes) {
 
 TEST(FileDict, IsDescribed) {
   const Files files;
-  const NodeInfo strings = files.dict->row_group(0).chunks[0].root;
+  const NodeInfo strings = files.dict->row_group(0)->chunks[0].root;
   EXPECT_EQ(strings.codec, "dict");
   EXPECT_EQ(strings.detail, std::to_string(strings.children[1].length) + " entries");
   EXPECT_EQ(strings.children[1].codec, "fsst");
-  const NodeInfo numbers = files.dict->row_group(0).chunks[1].root;
+  const NodeInfo numbers = files.dict->row_group(0)->chunks[1].root;
   EXPECT_EQ(numbers.codec, "masked");
   EXPECT_EQ(numbers.children[0].codec, "dict");
   EXPECT_EQ(numbers.children[0].detail, "9 entries");

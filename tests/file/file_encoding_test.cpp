@@ -53,7 +53,7 @@ TEST(Encoding, TheChoiceOfAChunkIsExplained) {
     EXPECT_EQ(taken->cascade, choice->in_file);
     EXPECT_EQ(std::ranges::count(taken, choice->candidates.end(), true, &EncodingCandidate::in_file), 1);
   }
-  EXPECT_EQ(to_string(cascade_of(reader->row_group(0).chunks[0].root)).substr(0, 7), "masked(");
+  EXPECT_EQ(to_string(cascade_of(reader->row_group(0)->chunks[0].root)).substr(0, 7), "masked(");
   EXPECT_EQ(explain_encoding(*reader, 1, 0).error().code(), StatusCode::invalid_argument);
   EXPECT_EQ(explain_encoding(*reader, 0, 2).error().code(), StatusCode::invalid_argument);
 }

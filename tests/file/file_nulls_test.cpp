@@ -164,7 +164,7 @@ TEST(FileNulls, CountsZoneMapsAndTrees) {
   std::memcpy(rows.values.data(), values.data(), rows.values.size());
   ASSERT_OK(write_rows(dir / "t.bob", rows, 4000, {.rows_per_group = 1000}));
   const auto reader = Reader::open(dir / "t.bob");
-  const auto chunk = [&](size_t group) { return reader->row_group(group).chunks[0]; };
+  const auto chunk = [&](size_t group) { return reader->row_group(group)->chunks[0]; };
   EXPECT_EQ(chunk(0).null_count, 200U);
   EXPECT_EQ(chunk(0).min, scalar_of(int16_t{101}));
   EXPECT_EQ(chunk(0).max, scalar_of(int16_t{108}));
@@ -190,8 +190,8 @@ TEST(FileNulls, FloatsOutsideOfTheOrder) {
   ASSERT_OK(write_rows(dir / "t.bob", rows, 64, {.rows_per_group = 32}));
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_OK(reader->verify());
-  EXPECT_EQ(reader->row_group(0).chunks[0].max, scalar_of(-0.0));
-  EXPECT_EQ(reader->row_group(1).chunks[0].max, scalar_of(std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(reader->row_group(0)->chunks[0].max, scalar_of(-0.0));
+  EXPECT_EQ(reader->row_group(1)->chunks[0].max, scalar_of(std::numeric_limits<double>::infinity()));
 }
 
 // Next to columns of any other kind.

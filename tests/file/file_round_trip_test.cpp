@@ -3,6 +3,7 @@
 #include <limits>
 #include <thread>
 
+#include "bobbin/encoding.hpp"
 #include "file/append.hpp"
 #include "support.hpp"
 #include "tests/backends.hpp"
@@ -45,6 +46,22 @@ TEST(FileRoundTrip, EveryTypeInOneAndInSeveralRowGroups) {
   }
 }
 
+TEST(FileRoundTrip, WhatDoesNotExistIsAnError) {
+  const TempDir dir;
+  ASSERT_OK(write_table(dir / "t.bob", all_types(3000), {.rows_per_group = 2048}));
+  const auto reader = Reader::open(dir / "t.bob");
+  ASSERT_TRUE(reader.has_value());
+  EXPECT_TRUE(reader->row_group(1).has_value());
+  for (const size_t index : {size_t{2}, size_t{99}, SIZE_MAX}) {
+    EXPECT_EQ(reader->row_group(index).error().message(),
+              (dir / "t.bob") + ": row group " + std::to_string(index) + " does not exist: there are 2");
+    EXPECT_FALSE(reader->find_strings(0, index, {}).has_value());
+    EXPECT_FALSE(reader->count_strings(0, index, {}).has_value());
+    EXPECT_FALSE(explain_encoding(*reader, index, 0).has_value());
+    EXPECT_FALSE(reader->read_strings(index, 0, 0).has_value());
+  }
+}
+
 TEST(FileRoundTrip, ForcedCodecs) {
   for (const std::string codec : {"bitpack", "ffor"}) {
     const TempDir dir;
@@ -54,7 +71,8 @@ TEST(FileRoundTrip, ForcedCodecs) {
     ASSERT_TRUE(reader.has_value()) << reader.error().message();
     expect_table(*reader, table);
     for (size_t group = 0; group < reader->num_row_groups(); ++group) {
-      for (const ChunkInfo& chunk : reader->row_group(group).chunks) {
+      const RowGroupInfo info = *reader->row_group(group);
+      for (const ChunkInfo& chunk : info.chunks) {
         EXPECT_EQ(chunk.root.codec, codec);
       }
     }
@@ -171,15 +189,15 @@ TEST(FileRoundTrip, ZoneMapsFollowTheTypesOrder) {
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_EQ(reader->num_row_groups(), 3u);
   const auto bits = [](int value) { return Scalar{static_cast<uint16_t>(value)}; };
-  EXPECT_EQ(reader->row_group(0).chunks[0].min, bits(-7));
-  EXPECT_EQ(reader->row_group(0).chunks[0].max, bits(5));
-  EXPECT_EQ(reader->row_group(0).chunks[1].min, bits(5));
-  EXPECT_EQ(reader->row_group(0).chunks[1].max, bits(-7));
-  EXPECT_EQ(reader->row_group(1).chunks[0].min, bits(-300));
-  EXPECT_EQ(reader->row_group(1).chunks[0].max, bits(300));
-  EXPECT_EQ(reader->row_group(2).first_row, 4u);
-  EXPECT_EQ(reader->row_group(2).num_rows, 1u);
-  EXPECT_EQ(reader->row_group(2).chunks[0].min, bits(0));
+  EXPECT_EQ(reader->row_group(0)->chunks[0].min, bits(-7));
+  EXPECT_EQ(reader->row_group(0)->chunks[0].max, bits(5));
+  EXPECT_EQ(reader->row_group(0)->chunks[1].min, bits(5));
+  EXPECT_EQ(reader->row_group(0)->chunks[1].max, bits(-7));
+  EXPECT_EQ(reader->row_group(1)->chunks[0].min, bits(-300));
+  EXPECT_EQ(reader->row_group(1)->chunks[0].max, bits(300));
+  EXPECT_EQ(reader->row_group(2)->first_row, 4u);
+  EXPECT_EQ(reader->row_group(2)->num_rows, 1u);
+  EXPECT_EQ(reader->row_group(2)->chunks[0].min, bits(0));
 }
 
 TEST(FileRoundTrip, ZoneMapsOfFloats) {
@@ -207,7 +225,7 @@ TEST(FileRoundTrip, ZoneMapsOfFloats) {
   const auto reader = Reader::open(dir / "t.bob");
   ASSERT_OK(reader->verify());
   for (size_t i = 0; i < std::size(examples); ++i) {
-    const ChunkInfo info = reader->row_group(i).chunks[0];
+    const ChunkInfo info = reader->row_group(i)->chunks[0];
     EXPECT_EQ(info.min.bits, std::bit_cast<uint64_t>(examples[i].min)) << i;
     EXPECT_EQ(info.max.bits, std::bit_cast<uint64_t>(examples[i].max)) << i;
   }
@@ -227,7 +245,8 @@ TEST(FileRoundTrip, NodesAccountForEveryStoredByte) {
   const auto reader = Reader::open(dir / "t.bob");
   uint64_t bytes = 0;
   for (size_t group = 0; group < reader->num_row_groups(); ++group) {
-    for (const ChunkInfo& chunk : reader->row_group(group).chunks) {
+    const RowGroupInfo info = *reader->row_group(group);
+    for (const ChunkInfo& chunk : info.chunks) {
       EXPECT_FALSE(chunk.root.detail.empty());
       bytes += bytes_of(chunk.root);
     }

@@ -264,9 +264,9 @@ TEST_F(FileSlices, TheFileHasWhatIsTested) {
   const file::Footer& footer = ReaderAccess::footer(*reader);
   EXPECT_GT(footer.parts.size(), 50u);
   for (size_t i = 0; i < std::size(kKinds); ++i) {
-    const NodeInfo root = reader->row_group(0).chunks[2 * i].root;
+    const NodeInfo root = reader->row_group(0)->chunks[2 * i].root;
     EXPECT_TRUE(std::string_view(kKinds[i].codec).starts_with(root.codec)) << kKinds[i].codec;
-    EXPECT_EQ(reader->row_group(0).chunks[2 * i + 1].root.codec, "masked");
+    EXPECT_EQ(reader->row_group(0)->chunks[2 * i + 1].root.codec, "masked");
   }
 }
 

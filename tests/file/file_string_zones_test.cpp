@@ -16,7 +16,7 @@ StringZone zone_of(const Texts& texts, DType type = DType::binary) {
   const TempDir dir;
   const auto reader = written(dir, strings_of(texts), {}, type);
   EXPECT_TRUE(reader.has_value() && reader->verify().ok());
-  return reader->row_group(0).chunks[0].strings;
+  return reader->row_group(0)->chunks[0].strings;
 }
 
 TEST(FileStringZones, ZoneMaps) {

@@ -158,7 +158,7 @@ TEST(FileStrings, RowGroupsEndByBytesOfAllColumns) {
     EXPECT_TRUE(reader->verify().ok());
     std::vector<uint64_t> rows;
     for (size_t group = 0; group < reader->num_row_groups(); ++group) {
-      rows.push_back(reader->row_group(group).num_rows);
+      rows.push_back(reader->row_group(group)->num_rows);
     }
     return rows;
   };
@@ -186,8 +186,8 @@ TEST(FileStrings, ChunksOfAColumnShareTheirSymbols) {
   const auto reader = Reader::open(dir / "t.bob");
   EXPECT_EQ(texts_of(*reader->read_strings(0, 0, 2000)), texts);
   // They are counted once.
-  EXPECT_GT(reader->row_group(0).chunks[0].root.bytes, reader->row_group(1).chunks[0].root.bytes);
-  EXPECT_EQ(reader->row_group(1).chunks[0].root.bytes, reader->row_group(2).chunks[0].root.bytes);
+  EXPECT_GT(reader->row_group(0)->chunks[0].root.bytes, reader->row_group(1)->chunks[0].root.bytes);
+  EXPECT_EQ(reader->row_group(1)->chunks[0].root.bytes, reader->row_group(2)->chunks[0].root.bytes);
 }
 
 TEST(FileStrings, OtherSegmentsAreNotShared) {
