@@ -231,8 +231,7 @@ struct Copies {
   // False, without doing anything, where a copy is not easy: it lies near the output's end, reaches into the
   // dictionary, or is an error.
   [[nodiscard]] BOBBIN_INLINE bool run(const Sequence& sequence, uint32_t offset) {
-    uint8_t* const match = at + sequence.literals;
-    const auto produced = static_cast<uint64_t>(match - begin);
+    const uint64_t produced = static_cast<uint64_t>(at - begin) + sequence.literals;
     if (sequence.literals > static_cast<uint64_t>(literals_end - literal) ||
         int64_t{sequence.literals} + sequence.match > easy_end - at ||
         uint64_t{offset} - 1 >= std::min(produced, window_bytes)) [[unlikely]] {
@@ -240,6 +239,7 @@ struct Copies {
     }
     copy_over(at, literal, sequence.literals);
     literal += sequence.literals;
+    uint8_t* const match = at + sequence.literals;  // only now: an empty output may have no address
     copy_match_over(match, offset, sequence.match);
     at = match + sequence.match;
     return true;

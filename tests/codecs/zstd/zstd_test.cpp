@@ -206,6 +206,14 @@ TEST(Zstd, OutputsOneByteTooSmallAreRefused) {
 }
 
 // Four bytes per block claim 128 KiB each: memory stays below what the caller allows.
+// The address of an empty output may be null: UndefinedBehaviorSanitizer finds sums of that and a number.
+TEST(Zstd, SequencesDoNotFitAnEmptyOutput) {
+  std::mt19937_64 random(13);
+  const Bytes frame = compress_by_libzstd(draw_content(random, 3000), {.level = 3});
+  EXPECT_FALSE(zstd::decode_frame(frame, std::span<std::byte>()).has_value());
+  EXPECT_FALSE(zstd::decode_all(frame, 0).has_value());
+}
+
 TEST(Zstd, RepeatedBytesDoNotTakeMoreThanAllowed) {
   Bytes frame = bytes_of({0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58});
   for (int i = 0; i < 100000; ++i) {
