@@ -5,6 +5,7 @@
 
 #include "codecs/registry.hpp"
 #include "codecs/shape.hpp"
+#include "codecs/whole.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin {
@@ -20,9 +21,24 @@ Array without_parts(const StoredNode& node) {
           .children = {}};
 }
 
+// Codecs load parts of a whole array, as a file has it.
+Status check_node(const StoredNode& node, const Segments& segments) {
+  BOBBIN_TRY(
+      check_parts(*find_codec(node.codec), node.metadata.size(), node.segments.size(), node.children.size()));
+  if (!tells_slices(node.codec)) {
+    return {};
+  }
+  Array outline = without_parts(node);
+  for (const uint32_t segment : node.segments) {
+    outline.buffers.push_back({nullptr, {static_cast<const std::byte*>(nullptr), segments.size(segment)}});
+  }
+  return check_whole(outline);
+}
+
 }  // namespace
 
 Result<Array> load_whole(const StoredNode& node, Segments& segments) {
+  BOBBIN_TRY(check_node(node, segments));
   Array array = without_parts(node);
   for (const uint32_t segment : node.segments) {
     BOBBIN_ASSIGN(Buffer buffer, segments.read(segment, 0, segments.size(segment)));
@@ -42,9 +58,8 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   if (length == node.length) {
     return load_whole(node, segments);
   }
-  const Codec& codec = *find_codec(node.codec);
-  BOBBIN_TRY(check_parts(codec, node.metadata.size(), node.segments.size(), node.children.size()));
-  return codec.load_slice(node, begin, length, segments);
+  BOBBIN_TRY(check_node(node, segments));
+  return find_codec(node.codec)->load_slice(node, begin, length, segments);
 }
 
 SliceLoader::SliceLoader(const StoredNode& node, uint64_t begin, uint64_t length, Segments& segments)

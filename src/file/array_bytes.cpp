@@ -7,6 +7,7 @@
 
 #include "array/array.hpp"
 #include "codecs/registry.hpp"
+#include "codecs/whole.hpp"
 #include "core/byte_stream.hpp"
 #include "file/checksum.hpp"
 #include "file/segments.hpp"
@@ -108,6 +109,7 @@ Result<Array> unpack_array(std::span<const std::byte> bytes, uint64_t max_length
     return corrupt_array("bytes follow the tree");
   }
   BOBBIN_TRY(array::validate(array).in("encoded array"));
+  BOBBIN_TRY(check_whole(array).in("encoded array"));
   if (array::has_nulls(array)) {
     return corrupt_array("it has nulls");
   }

@@ -9,6 +9,7 @@
 #include "array/array.hpp"
 #include "array/strings.hpp"
 #include "bobbin/cancel.hpp"
+#include "codecs/whole.hpp"
 #include "file/checksum.hpp"
 #include "file/footer_pack.hpp"
 #include "file/layout.hpp"
@@ -149,6 +150,7 @@ Result<Array> OpenFile::load_chunk(size_t group, size_t column, Backend backend)
   BOBBIN_ASSIGN(Array array, load_node(root_of(group, column),
                                        [&](uint32_t index) { return segments.read_whole(index); }));
   BOBBIN_TRY(array::validate_for(array, backend));
+  BOBBIN_TRY(check_whole(array));
   return array;
 }
 
@@ -199,6 +201,7 @@ Result<Array> OpenFile::chunk_in(size_t group, size_t column, std::span<const st
                   return Buffer{nullptr, bytes};
                 }));
   BOBBIN_TRY(array::validate_but_content(array));
+  BOBBIN_TRY(check_whole(array));
   return array;
 }
 

@@ -4,8 +4,11 @@
 
 #include <functional>
 
+#include "array/array.hpp"
 #include "bobbin/zstd.hpp"
+#include "codecs/registry.hpp"
 #include "core/text.hpp"
+#include "file/array_bytes.hpp"
 #include "file/checksum.hpp"
 #include "file/lz4_block.hpp"
 #include "forge.hpp"
@@ -214,6 +217,54 @@ Forgery with_depth(size_t depth) {
   }
   forgery.root() = std::move(tree);
   return forgery;
+}
+
+// A slice in memory has its first value at a place that its metadata gives: in a file, arrays are whole.
+TEST(FileForged, Slices) {
+  constexpr uint64_t kRows = 200'000;
+  std::vector<uint8_t> numbers(kRows);
+  std::vector<std::optional<std::string>> texts(kRows);
+  for (size_t i = 0; i < kRows; ++i) {
+    numbers[i] = static_cast<uint8_t>(i * i % 11 * (i % 5));
+    texts[i] = "text " + std::to_string(i * i % 1013);
+  }
+  const Strings strings = strings_of(texts);
+  const auto encoded = [&](const std::string& codec, bool as_text) {
+    const file::Recipe recipe{.cascade = *select::parse_cascade(codec)};
+    return as_text ? *file::encode_strings(strings.view(), nullptr, 0, recipe)
+                   : *file::encode_numbers({DType::u8, numbers.data(), kRows}, nullptr, recipe);
+  };
+  for (const auto& [codec, as_text] :
+       {std::pair("ans", false), {"zstd", false}, {"zstd", true}, {"fsst", true}}) {
+    const file::EncodedChunk whole = encoded(codec, as_text);
+    // The first begins in the middle of a segment or frame, the other at the start of one: of its own, only
+    // the place of its first bytes differs from that of a whole array.
+    for (const uint64_t begin : {uint64_t{1024}, uint64_t{1} << 16}) {
+      SCOPED_TRACE(std::string(codec) + (as_text ? " of strings" : "") + " from " + std::to_string(begin));
+      file::EncodedChunk part = whole;
+      part.array = *array::slice(whole.array, begin, kRows - begin);
+      ASSERT_EQ(part.array.offset, 0U);
+      if (part.array.codec == CodecId::zstd &&
+          as_text) {  // parts of its offsets may begin inside of a vector
+        Array& offsets = part.array.children[0];
+        Bytes values(offsets.length * size_bytes(offsets.type));
+        ASSERT_OK(array::decode(offsets, values));
+        offsets = *find_codec(CodecId::bitpack)->encode({offsets.type, values.data(), offsets.length});
+      }
+      const std::string message = std::string(codec) + ": a slice in a file";
+      if (!as_text) {
+        expect_message(file::unpack_array(file::pack_array(part.array), kRows).error(), message);
+      }
+      const DType type = as_text ? DType::binary : DType::u8;
+      const ForgedFile forged{.columns = {{"value", type}}, .groups = {{kRows - begin, {part}}}};
+      const MemoryFile file(forged.bytes());
+      expect_message(file_tests::open_and_verify(file), message);
+      const auto reader = file.open();
+      std::vector<std::byte> some(10);
+      expect_message(as_text ? reader->read_strings(0, 100, 10).error() : reader->read(0, 100, 10, some),
+                     message);
+    }
+  }
 }
 
 TEST(FileForged, DeepTrees) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codecs/ans/tile.hpp"
+#include "codecs/whole.hpp"
 #include "core/lanes.hpp"
 
 namespace bobbin::codec::ans {
@@ -236,6 +237,14 @@ Status validate(const Array& array) {
   BOBBIN_TRY(check_rows(array, header));
   BOBBIN_TRY(check_frequencies(array, header));
   return check_segments(array, header);
+}
+
+Status check_whole(const Array& array) {
+  const Header header = Header::parse(array.metadata);
+  const bool is_outline = array.buffers[2].bytes.data() == nullptr || array.buffers[2].bytes.empty();
+  const bool whole =
+      header.skip == 0 && header.stored == array.length && (is_outline || SegmentList(array).offset(0) == 0);
+  return whole ? Status{} : damaged("a slice in a file");
 }
 
 void decode(const Array& array, void* out) {

@@ -61,7 +61,7 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   SliceLoader loader(node, begin, length, segments);
   const Header header = Header::parse(loader.part.metadata);
   BOBBIN_RETURN_IF(header.segment_log < kMinSegmentLog || header.segment_log > kMaxSegmentLog ||
-                       header.stored > kMaxStored || header.skip != 0 ||
+                       header.stored > kMaxStored ||
                        loader.buffer_bytes(2) != offsets_bytes(header.num_segments()) ||
                        begin + length > header.stored,
                    StatusCode::corrupt, "ans: segment offsets do not fit the values");
@@ -80,11 +80,11 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
   std::memcpy(&places[0], zero.bytes.data(), sizeof(uint32_t));
   std::memcpy(&places[1], offsets.bytes.data(), sizeof(uint32_t));
   std::memcpy(&places[2], offsets.bytes.data() + offsets.bytes.size() - sizeof(uint32_t), sizeof(uint32_t));
-  BOBBIN_RETURN_IF(places[0] > places[1] || places[1] > places[2], StatusCode::corrupt,
-                   "ans: segment offsets descend");
+  BOBBIN_RETURN_IF(places[0] != 0 || places[1] > places[2], StatusCode::corrupt,
+                   "ans: segment offsets do not begin with 0, or descend");
   BOBBIN_TRY(loader.add_buffer());
-  BOBBIN_TRY(loader.add_buffer(uint64_t{places[1] - places[0]} * kUnitBytes,
-                               uint64_t{places[2] - places[1]} * kUnitBytes));
+  BOBBIN_TRY(
+      loader.add_buffer(uint64_t{places[1]} * kUnitBytes, uint64_t{places[2] - places[1]} * kUnitBytes));
   BOBBIN_TRY(loader.add_buffer(kept.index_begin(), kept.index_bytes()));
   return std::move(loader.part);
 }

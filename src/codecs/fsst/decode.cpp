@@ -7,6 +7,7 @@
 #include "codecs/fsst/fsst.hpp"
 #include "codecs/fsst/stream.hpp"
 #include "codecs/shape.hpp"
+#include "codecs/whole.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
 
@@ -199,6 +200,18 @@ Status validate(const Array& array) {
   BOBBIN_TRY(check_child(array, 0));
   BOBBIN_TRY(check_child(array, 1));
   return check_tiles(Parts(array));
+}
+
+Status check_whole(const Array& array) {
+  const Header header = Header::parse(array.metadata);
+  uint64_t first_tile = 0;
+  if (const auto tiles = array.buffers[2].bytes;
+      tiles.data() != nullptr && tiles.size() >= sizeof first_tile) {
+    std::memcpy(&first_tile, tiles.data(), sizeof first_tile);
+  }
+  const bool whole = header.out_begin == 0 && header.code_begin == 0 &&
+                     header.code_end == array.buffers[1].bytes.size() && first_tile == 0;
+  return whole ? Status{} : Status(StatusCode::corrupt, "fsst: a slice in a file");
 }
 
 Status validate_content(const Array& array) {

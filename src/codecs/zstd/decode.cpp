@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "codecs/whole.hpp"
 #include "codecs/zstd/array.hpp"
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
@@ -219,6 +220,18 @@ Status validate(const Array& array) {
   BOBBIN_TRY(is_string(array.type) ? validate_strings(array) : check_rows(array, header));
   BOBBIN_TRY(Frames(array).check());
   return is_string(array.type) ? Status{} : decode_once(array);
+}
+
+Status check_whole(const Array& array) {
+  const Header header = Header::parse(array.metadata);
+  uint32_t first_offset = 0;
+  if (const auto index = array.buffers[1].bytes;
+      index.data() != nullptr && index.size() >= sizeof first_offset) {
+    std::memcpy(&first_offset, index.data(), sizeof first_offset);
+  }
+  const bool own = is_string(array.type) ? header.base == 0 : header.stored == array.length;
+  const bool whole = own && header.skip == 0 && header.left == 0 && first_offset == 0;
+  return whole ? Status{} : damaged_array("a slice in a file");
 }
 
 void decode(const Array& array, void* out) {

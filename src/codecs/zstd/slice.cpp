@@ -126,10 +126,10 @@ Status add_frames(SliceLoader& loader, const Header& header, const Kept& kept) {
     std::memcpy(&entries[0], zero.bytes.data(), sizeof(uint32_t));
     std::memcpy(&entries[1], index.bytes.data(), sizeof(uint32_t));
     std::memcpy(&entries[2], index.bytes.data() + count * sizeof(uint32_t), sizeof(uint32_t));
-    BOBBIN_RETURN_IF(entries[0] > entries[1] || entries[1] > entries[2], StatusCode::corrupt,
-                     "zstd: frame offsets descend");
-    begin = entries[1] - entries[0];
-    end = entries[2] - entries[0];
+    BOBBIN_RETURN_IF(entries[0] != 0 || entries[1] > entries[2], StatusCode::corrupt,
+                     "zstd: frame offsets do not begin with 0, or descend");
+    begin = entries[1];
+    end = entries[2];
   }
   BOBBIN_TRY(loader.add_buffer(begin, end - begin));
   const uint64_t index = index_bytes(count);
@@ -147,16 +147,14 @@ Result<Array> load_strings(SliceLoader& loader, uint64_t begin, uint64_t length)
   const Codec& codec = *find_codec(offsets.codec);
   const uint64_t from = codec.value_at(offsets, 0).bits;
   const uint64_t to = codec.value_at(offsets, length).bits;
-  BOBBIN_RETURN_IF(from < header.base || to < from || header.skip > header.stored ||
-                       to - header.base > header.stored - header.skip,
-                   StatusCode::corrupt, "zstd: offsets outside of the frames");
-  const uint64_t first = header.skip + (from - header.base);
-  const Kept kept = Kept::of(header, first, first + (to - from));
+  BOBBIN_RETURN_IF(to < from || to > header.stored, StatusCode::corrupt,
+                   "zstd: offsets outside of the frames");
+  const Kept kept = Kept::of(header, from, to);
   BOBBIN_TRY(add_frames(loader, header, kept));
   const bool has_nulls = loader.buffer_bytes(2) != 0;
   BOBBIN_TRY(loader.add_buffer(has_nulls ? loader.first_vector() * (kVectorLength / 8) : 0,
                                has_nulls ? validity_bytes(part) : 0));
-  Header changed = header_of(header, kept, first, first + (to - from), true);
+  Header changed = header_of(header, kept, from, to, true);
   changed.base = from;
   part.metadata = changed.serialize();
   return std::move(part);
@@ -177,9 +175,7 @@ Result<Array> load_slice(const StoredNode& node, uint64_t begin, uint64_t length
     return load_strings(loader, begin, length);
   }
   BOBBIN_ASSIGN(const Header header, checked_header(loader));
-  BOBBIN_RETURN_IF(header.skip > kMaxStored, StatusCode::corrupt,
-                   "zstd: rows are skipped that are not there");
-  const RowRange rows = rows_of(header.skip + begin, length);
+  const RowRange rows = rows_of(begin, length);
   const Kept kept = Kept::of(header, rows.begin, rows.end);
   BOBBIN_TRY(add_frames(loader, header, kept));
   loader.part.metadata = header_of(header, kept, rows.begin, rows.end, false).serialize();
