@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of compiled kernels: one file per kernel. Processes may share it: a file is complete when it
 // appears under its name, and is checked when it is read. What goes wrong with the folder is never an error:
-// kernels are then compiled again.
+// kernels are then compiled again. A folder that is not this user's own, or that others can write to, is not
+// used, and a line on stderr says so once per process.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,6 @@ class Folder {
   [[nodiscard]] std::string path_of(const std::string& key) const;
 
  private:
-  void remove_old() const;
-
   FolderOptions options_;
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jit/cache.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -101,13 +104,104 @@ TEST(JitFolder, RemovesOldTemporaryFiles) {
   const TestFolder where;
   const Folder folder({.path = where.path()});
   folder.write("key", some_bytes(10));
-  for (const char* name : {"/old.part", "/new.part"}) {
+  const std::string own = "/0123456789abcdef0123456789abcde";
+  for (const std::string& name : {own + "0.part", own + "1.part", std::string("/old.part")}) {
     std::ofstream(where.path() + name) << "x";
   }
-  fs::last_write_time(where.path() + "/old.part", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  for (const std::string& name : {own + "0.part", std::string("/old.part")}) {
+    fs::last_write_time(where.path() + name, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  }
   folder.write("key", some_bytes(10));
-  EXPECT_FALSE(fs::exists(where.path() + "/old.part"));
-  EXPECT_TRUE(fs::exists(where.path() + "/new.part"));
+  EXPECT_FALSE(fs::exists(where.path() + own + "0.part"));
+  EXPECT_TRUE(fs::exists(where.path() + own + "1.part"));
+  EXPECT_TRUE(fs::exists(where.path() + "/old.part")) << "not a name of ours";
+}
+
+TEST(JitFolder, RemovesOnlyItsOwnKernels) {
+  const TestFolder where;
+  const Folder folder({.path = where.path(), .most_bytes = 3000});
+  folder.write("0", some_bytes(1000));
+  const std::string other = where.path() + "/notes.kernel";
+  const std::string elsewhere = where.path() + "-file";
+  const std::string link = where.path() + "/0123456789abcdef0123456789abcdef.kernel";
+  for (const std::string& path : {other, elsewhere}) {
+    std::ofstream(path) << std::string(5000, 'x');
+  }
+  fs::create_symlink(elsewhere, link);
+  for (int i = 1; i < 4; ++i) {
+    folder.write(std::to_string(i), some_bytes(1000));
+  }
+  EXPECT_FALSE(fs::exists(folder.path_of("0")));
+  EXPECT_TRUE(fs::exists(folder.path_of("3")));
+  EXPECT_TRUE(fs::exists(other) && fs::is_symlink(link) && fs::exists(elsewhere));
+  fs::remove(elsewhere);
+}
+
+TEST(JitFolder, DoesNotFollowLinks) {
+  const TestFolder where;
+  const TestFolder outside;
+  const Folder folder({.path = where.path()});
+  folder.write("key", some_bytes(10));
+  fs::rename(folder.path_of("key"), outside.path());
+  fs::create_symlink(outside.path(), folder.path_of("key"));
+  EXPECT_FALSE(folder.read("key").has_value());
+  const auto size = fs::file_size(outside.path());
+  folder.write("key", some_bytes(20));  // in place of the link
+  EXPECT_EQ(folder.read("key"), some_bytes(20));
+  EXPECT_FALSE(fs::is_symlink(folder.path_of("key")));
+  EXPECT_EQ(fs::file_size(outside.path()), size);
+  // A pipe would make the reader wait.
+  fs::remove(folder.path_of("key"));
+  ASSERT_EQ(::mkfifo(folder.path_of("key").c_str(), 0600), 0);
+  EXPECT_FALSE(folder.read("key").has_value());
+}
+
+TEST(JitFolder, AFileThatOthersCanWriteIsNotRead) {
+  const TestFolder where;
+  const Folder folder({.path = where.path()});
+  folder.write("key", some_bytes(10));
+  EXPECT_EQ(fs::status(where.path()).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(folder.path_of("key")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  fs::permissions(folder.path_of("key"), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_FALSE(folder.read("key").has_value());
+}
+
+TEST(JitFolder, DISABLED_OfOthers) {
+  const Folder folder(FolderOptions::from_environment());
+  for (int i = 0; i < 3; ++i) {
+    folder.write("key", some_bytes(10));
+    EXPECT_FALSE(folder.read("key").has_value());
+  }
+}
+
+// Runs the test above with a folder, and returns what it says on stderr.
+std::string complaint_about(const std::string& folder) {
+  const TestFolder said;
+  const std::string command = run_test("BOBBIN_CACHE_DIR='" + folder + "'", "JitFolder.DISABLED_OfOthers");
+  EXPECT_EQ(std::system((command + " 2>'" + said.path() + "'").c_str()), 0);
+  std::ifstream file(said.path());
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(JitFolder, AFolderThatIsNotTheUsersOwnIsNotUsed) {
+  const TestFolder where;
+  const std::string rest = ": compiled kernels are not kept (BOBBIN_CACHE_DIR names another folder)\n";
+  fs::create_directory(where.path());
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(where.path(), fs::perms::owner_all | others);
+    EXPECT_EQ(complaint_about(where.path()),
+              "bobbin: " + where.path() + ": can be written by other users" + rest);
+    EXPECT_EQ(count_files(where.path()), 0U);
+  }
+  fs::permissions(where.path(), fs::perms::owner_all);
+  const TestFolder link;
+  fs::create_directory_symlink(where.path(), link.path());
+  EXPECT_EQ(complaint_about(link.path() + "/"), "bobbin: " + link.path() + ": is a symbolic link" + rest);
+  EXPECT_EQ(count_files(where.path()), 0U);
+  if (::chown(where.path().c_str(), 1, 1) == 0) {  // only root may
+    EXPECT_EQ(complaint_about(where.path()), "bobbin: " + where.path() + ": belongs to another user" + rest);
+    EXPECT_EQ(count_files(where.path()), 0U);
+  }
 }
 
 TEST(JitFolder, AFolderThatCannotBeWrittenIsIgnored) {
