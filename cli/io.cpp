@@ -73,7 +73,7 @@ bool is_stdout(const std::string& path) {
 
 Result<Input> open_input(const std::string& path) {
   const bool standard = is_stdin(path);
-  Input input{.descriptor = {}, .name = standard ? "stdin" : path, .length = {}};
+  Input input{.descriptor = {}, .name = standard ? "stdin" : path, .length = {}, .access = {}};
   const int number = standard ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) {
     return file::io_error(input.name, errno);
@@ -84,6 +84,7 @@ Result<Input> open_input(const std::string& path) {
     return file::io_error(input.name, errno);
   }
   BOBBIN_RETURN_IF(S_ISDIR(info.st_mode), StatusCode::io, input.name + ": is a directory");
+  input.access = file::Access::of(number);
   BOBBIN_RETURN_IF(isatty(number) != 0, StatusCode::io,
                    input.name + ": refusing to read data from a terminal");
   if (S_ISREG(info.st_mode)) {
@@ -137,7 +138,7 @@ Result<OpenReader> open_reader(const std::string& path) {
   BOBBIN_ASSIGN(Input input, open_input(path));
   BOBBIN_TRY(make_seekable(input));
   BOBBIN_ASSIGN(Reader reader, Reader::from_descriptor(input.descriptor.get(), input.name));
-  return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name)};
+  return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name), input.access};
 }
 
 Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name) {
@@ -210,7 +211,8 @@ Status check_not_input(const Target& target, const std::string& path) {
   return {};
 }
 
-Result<file::Output> open_output(const Target& target, bool force) {
+Result<file::Output> open_output(const Target& target, bool force,
+                                 const std::optional<file::Access>& source) {
   if (target.stream) {
     return file::Output::borrow(target.descriptor.get());
   }
@@ -218,6 +220,9 @@ Result<file::Output> open_output(const Target& target, bool force) {
   Result<file::Output> created = file::Output::create(target.path, force);
   if (!created.has_value()) {
     return created.error().in(target.name);
+  }
+  if (source.has_value()) {
+    created->restrict_to(*source);
   }
   return created;
 }

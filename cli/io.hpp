@@ -22,9 +22,10 @@ namespace bobbin::cli {
 
 struct Input {
   file::Descriptor descriptor;
-  std::string name;                // for messages
-  std::optional<uint64_t> length;  // bytes from here to the end, if known
-  int64_t end = 0;                 // of a file when it was opened
+  std::string name;                    // for messages
+  std::optional<uint64_t> length;      // bytes from here to the end, if known
+  std::optional<file::Access> access;  // of a file
+  int64_t end = 0;                     // of a file when it was opened
 };
 
 // Opens a file, or stdin. Fails if stdout is the same file.
@@ -43,6 +44,7 @@ struct OpenReader {
   file::Descriptor descriptor;
   Reader reader;
   std::string name;
+  std::optional<file::Access> access;  // as in Input
 };
 [[nodiscard]] Result<OpenReader> open_reader(const std::string& path);
 
@@ -64,9 +66,10 @@ struct Target {
 // Checks that `path` may be written: it is not a directory and not the input itself; not an existing file
 // unless `force`; and if it is a stream, not a terminal unless `force`.
 [[nodiscard]] Result<Target> open_target(const std::string& path, bool force, int input_descriptor);
-// The stream itself, or a new file that gets its name at commit().
-// An interrupt removes its temporary file: see interrupt.hpp.
-[[nodiscard]] Result<file::Output> open_output(const Target& target, bool force);
+// The stream itself, or a new file that gets its name at commit(), and that nobody may read who may not read
+// `source`, where its content comes from. An interrupt removes its temporary file: see interrupt.hpp.
+[[nodiscard]] Result<file::Output> open_output(const Target& target, bool force,
+                                               const std::optional<file::Access>& source);
 // Fails if the target is the file of this name, which is read: not even -f replaces it.
 [[nodiscard]] Status check_not_input(const Target& target, const std::string& path);
 

@@ -22,9 +22,14 @@ Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
-Status write_text(const std::string& path, bool force, std::string_view text) {
+Status write_text(const std::string& path, bool force, std::string_view text, const std::string& source) {
+  std::optional<file::Access> access;
+  if (!source.empty()) {
+    BOBBIN_ASSIGN(const Input input, open_input(source));
+    access = input.access;
+  }
   BOBBIN_ASSIGN(const Target target, open_target(path, force, -1));
-  BOBBIN_ASSIGN(file::Output output, open_output(target, force));
+  BOBBIN_ASSIGN(file::Output output, open_output(target, force, access));
   BOBBIN_TRY(output.write(std::as_bytes(std::span(text))).in(target.name));
   return output.commit().in(target.name);
 }

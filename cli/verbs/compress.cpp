@@ -117,7 +117,10 @@ Result<uint64_t> copy_column(const Input& input, const Target& target, const Com
                              uint64_t& written) {
   const std::optional<StringForm> form = parse_form(args.type);
   const DType type = form ? (args.utf8 ? DType::utf8 : DType::binary) : *parse_dtype(args.type);
-  BOBBIN_ASSIGN(const WriteOptions options, write_options(args));
+  BOBBIN_ASSIGN(WriteOptions options, write_options(args));
+  if (input.access.has_value()) {
+    options.sources.push_back(*input.access);
+  }
   const std::vector<Column> columns{{kColumn, type}};
   BOBBIN_ASSIGN(Writer writer,
                 target.stream ? Writer::to_descriptor(target.descriptor.get(), target.name, columns, options)

@@ -231,7 +231,7 @@ Status decompress(const DecompressArgs& args) {
   BOBBIN_ASSIGN(const RowRange rows, find_rows(file, args.rows));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   BOBBIN_ASSIGN(const Target target, open_target(path, args.force, file.descriptor.get()));
-  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force, file.access));
   BOBBIN_TRY(format ? copy_table(args, file, rows, backend, *format, output, target.name)
                     : copy_column(args, file, rows, backend, output, target.name));
   BOBBIN_TRY(output.commit().in(target.name));

@@ -24,7 +24,7 @@ struct ReportArgs {
 Status write_report(const ReportArgs& args) {
   BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
   BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, file.descriptor.get()));
-  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force, file.access));
   page::Model model = page::make_model(file);
   if (!args.no_peers) {
     BOBBIN_TRY(page::measure_peers(file, args.quiet, model));

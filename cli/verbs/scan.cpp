@@ -144,7 +144,7 @@ Status scan_file(const ScanArgs& args) {
   BOBBIN_TRY(check_length(input, input.length.value_or(0), job.type));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, input.descriptor.get()));
-  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force, input.access));
   BOBBIN_ASSIGN(Bytes values, read_all(input, args.quiet));
   BOBBIN_TRY(check_length(input, values.size(), job.type));
   BOBBIN_TRY(run_job(job, values, backend).in(input.name));

@@ -196,7 +196,7 @@ Status run_paper(const SimPaperArgs& args) {
 Status write_report(const ReportArgs& args) {
   BOBBIN_ASSIGN(const std::string text, read_text(args.input));
   BOBBIN_ASSIGN(const sim::ResultSet set, sim::parse_results(text, args.input));
-  return write_text(args.output, args.force, page::sim_page(set));
+  return write_text(args.output, args.force, page::sim_page(set), args.input);
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ class Job {
                      input.name + ": not a regular file; name the output with -o or use -c");
     BOBBIN_ASSIGN(const Target target, open_target(name, args_.force, input.descriptor.get()));
     BOBBIN_TRY(check_not_input(target, args_.dictionary));
-    BOBBIN_ASSIGN(file::Output output, open_output(target, args_.force));
+    BOBBIN_ASSIGN(file::Output output, open_output(target, args_.force, input.access));
     if (!target.stream && input.length.has_value()) {
       output.take_attributes(input.descriptor.get());
     }
@@ -382,8 +382,10 @@ void add_samples(std::span<const std::byte> file, bool lines,
 
 Status train(const ZstdArgs& args) {
   std::vector<std::vector<std::byte>> files;
+  std::vector<std::optional<file::Access>> sources;
   for (const std::string& path : args.inputs) {
     BOBBIN_ASSIGN(const Input input, open_input(path));
+    sources.push_back(input.access);
     BOBBIN_ASSIGN(files.emplace_back(), read_all(input));
   }
   std::vector<std::span<const std::byte>> samples;
@@ -396,7 +398,12 @@ Status train(const ZstdArgs& args) {
   for (const std::string& path : args.inputs) {
     BOBBIN_TRY(check_not_input(target, path));
   }
-  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force));
+  BOBBIN_ASSIGN(file::Output output, open_output(target, args.force, {}));
+  for (const auto& source : sources) {
+    if (source.has_value()) {
+      output.restrict_to(*source);
+    }
+  }
   BOBBIN_TRY(output.write(dictionary).in(target.name));
   BOBBIN_TRY(output.commit().in(target.name));
   if (!args.quiet && !target.stream) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bobbin/export.h"
+#include "bobbin/io.hpp"
 #include "bobbin/status.hpp"
 #include "bobbin/strings.hpp"
 #include "bobbin/types.hpp"
@@ -100,6 +101,9 @@ struct WriteOptions {
   Goal goal{};
   bool overwrite = false;  // replace an existing file
   unsigned threads = 1;    // threads that encode columns; 0: one per core
+  // Whoever may not read one of these files, from which the rows come, may not read the new one either
+  // (Output::restrict_to).
+  std::vector<file::Access> sources{};
 };
 
 // Writes a file from start to end, with memory for about two row groups. The file gets its name only when

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and descriptors: an owner for a descriptor, and output files that appear complete or not at all.
+// Files and descriptors: an owner for a descriptor, who may use a file, and output files that appear complete
+// or not at all.
 //
 // Threads: an object is used by one thread at a time; different objects are independent.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -73,11 +76,26 @@ inline constexpr size_t kBeginningBytes = 16;
 // A file in $TMPDIR, or /tmp, that has no name: it is gone when its descriptor is closed.
 [[nodiscard]] BOBBIN_API Result<Descriptor> nameless_file();
 
-// Where bytes are written, in order: an open descriptor, or a new file that gets its name only when all of it
-// is safe on disk. Small writes are gathered.
+// Who may do what with a file, as its owner, its group and its permission bits say.
+struct Access {
+  uid_t owner = 0;
+  gid_t group = 0;
+  mode_t mode = 0;  // the lowest nine bits
+
+  // The access to an open file. Nothing for a pipe or a device: what comes from there has no owner. Only the
+  // owner counts for a file with an access control list.
+  [[nodiscard]] BOBBIN_API static std::optional<Access> of(int descriptor);
+};
+
+// Where bytes are written, in order: an open descriptor, or a new file that gets its name, and its
+// permissions, only when all of it is safe on disk. Until then nobody but its owner may read it, and it is
+// called `.bobbin-*.tmp`. Such files of killed processes are removed when the same user creates the next one
+// in that folder. Small writes are gathered.
 class BOBBIN_API Output {
  public:
-  // Fails if `path` exists, unless it is a regular file and `overwrite` is set.
+  // Fails if `path` exists, unless it is a regular file and `overwrite` is set. The new file then has the
+  // permissions of the one that it replaces, and its owner and group where that is allowed; otherwise those
+  // of any new file.
   static Result<Output> create(const std::string& path, bool overwrite);
   // Writes to a descriptor that the caller closes.
   static Output borrow(int descriptor);
@@ -86,9 +104,12 @@ class BOBBIN_API Output {
   Output& operator=(Output&&) = delete;
   ~Output() { discard(); }
 
-  // The new file gets the permissions, the time of the last change and, where that is allowed, the owner of
-  // another one, which must stay open until commit().
+  // The new file gets the permissions, the time of the last change and, where that is allowed, the owner and
+  // the group of another one, which must stay open until commit().
   void take_attributes(int from);
+  // Nobody who may not read or write `source`, from which the content comes, may do so with the new file,
+  // except its owner. Called for each source.
+  void restrict_to(const Access& source) { sources_.push_back(source); }
   [[nodiscard]] Status write(std::span<const std::byte> bytes);
   // Writes the gathered bytes; then syncs the file, gives it its name and syncs the directory.
   [[nodiscard]] Status commit();
@@ -102,7 +123,7 @@ class BOBBIN_API Output {
   explicit Output(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
   [[nodiscard]] Status flush();
-  void copy_attributes() const;
+  [[nodiscard]] Status set_access() const;
   [[nodiscard]] Status give_name();
 
   Descriptor descriptor_;
@@ -110,7 +131,9 @@ class BOBBIN_API Output {
   std::string temporary_;  // a name in the directory; empty: there is no temporary file
   std::string name_;
   bool overwrite_ = false;
-  int like_ = -1;  // take_attributes()
+  std::optional<Access> like_;  // of the file that is replaced or copied
+  std::vector<Access> sources_;
+  int times_from_ = -1;  // take_attributes()
   uint64_t position_ = 0;
   std::vector<std::byte> held_;
 };

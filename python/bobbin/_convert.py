@@ -2,9 +2,11 @@
 """Files of other formats to .bob and back, batch by batch."""
 from __future__ import annotations
 
+import io
 import os
 from typing import TYPE_CHECKING, Any, Union
 
+from . import _core
 from .errors import ExistingFileError, InvalidArgumentError, UnavailableError, UnsupportedError
 from .file import File
 from .writer import write
@@ -26,12 +28,12 @@ def convert(source: Path, target: Path, *, overwrite: bool = False, **options: A
     """
     come, go = os.fspath(source), os.fspath(target)
     if not go.endswith(_PARQUET + _ARROW):
-        return write(_open(come), go, overwrite=overwrite, **options)
+        return write(_open(come), go, overwrite=overwrite, source=come, **options)
     if come.endswith(_PARQUET + _ARROW):
         raise UnsupportedError(f"convert: neither {come!r} nor {go!r} is a .bob file")
     if os.path.exists(go) and not overwrite:
         raise ExistingFileError(f"{go}: the file already exists")
-    return _export(come, go, options)
+    return _export(come, go, overwrite, options)
 
 
 def _open(path: str) -> Any:
@@ -63,36 +65,56 @@ def _open_with_duckdb(path: str) -> Any:
     return duckdb.read_parquet(path)
 
 
-def _export(come: str, go: str, options: dict[str, Any]) -> int:
-    """Writes next to the target first, so that it appears whole or not at all."""
-    temporary = f"{go}.{os.getpid()}.tmp"
-    try:
-        with File(come) as file:
+class _Output(io.RawIOBase):
+    """What pyarrow writes to: a file that appears whole or not at all, and that only readers of the source may read."""
+
+    def __init__(self, target: str, overwrite: bool, source: str) -> None:
+        self._core = _core.Output(os.fsencode(target), overwrite, os.fsencode(source))
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        content = bytes(data)
+        self._core.write(content)
+        return len(content)
+
+    def tell(self) -> int:
+        return self._core.position
+
+    def commit(self) -> None:
+        self._core.commit()
+
+    def drop(self) -> None:
+        self._core.drop()
+
+
+def _export(come: str, go: str, overwrite: bool, options: dict[str, Any]) -> int:
+    with File(come) as file:
+        output = _Output(go, overwrite, come)
+        try:
             reader = file.scan(batch_rows=_BATCH_ROWS).reader()
-            with _sink(temporary, go, reader.schema, options) as sink:
+            with _sink(output, go, reader.schema, options) as sink:
                 for batch in reader:
                     sink.write_batch(batch)
-            rows = file.num_rows
-        os.replace(temporary, go)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-    return rows
+            output.commit()
+        finally:
+            output.drop()
+        return file.num_rows
 
 
-def _sink(path: str, name: str, schema: Any, options: dict[str, Any]) -> Any:
+def _sink(output: _Output, name: str, schema: Any, options: dict[str, Any]) -> Any:
     if name.endswith(_PARQUET):
         from pyarrow import parquet
 
         try:
-            return parquet.ParquetWriter(path, schema, **{"compression": "zstd", **options})
+            return parquet.ParquetWriter(output, schema, **{"compression": "zstd", **options})
         except TypeError as error:
             raise InvalidArgumentError(f"convert: {error}") from None
     if name.endswith(_ARROW):
         from pyarrow import ipc
 
-        return ipc.new_file(path, schema, options=_ipc_options(ipc, options))
+        return ipc.new_file(output, schema, options=_ipc_options(ipc, options))
     raise UnsupportedError(f"convert: {name!r} is not a Parquet or Arrow file by its name")
 
 

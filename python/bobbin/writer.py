@@ -48,14 +48,16 @@ def stream_of(data: Any) -> Any:
 def write(data: Any, path: Path, *, codec: str | None = None, column_codecs: Mapping[str, str] | None = None,
           goal: str = "smallest", rows_per_group: int = 1 << 20, metadata: Mapping[str, str | bytes] | None = None,
           backend: str = "cpu", threads: int = 0, overwrite: bool = False,
-          progress: Callable[[int], object] | None = None) -> int:
+          progress: Callable[[int], object] | None = None, source: Path | None = None) -> int:
     """Writes a table to a .bob file and returns the number of rows.
 
     `data` is anything that exports an Arrow stream or struct array (a pyarrow Table or RecordBatchReader, a Polars or
     pandas DataFrame, a DuckDB relation, a Scan), or a dict of numpy arrays, buffers or lists. `progress` is called
-    with the number of rows so far. The file appears when all of it is written, or not at all.
+    with the number of rows so far. The file appears when all of it is written, or not at all. `source` is a file that
+    the rows come from: nobody who may not read it may read the new one.
     """
     options = _options(codec, column_codecs, goal, rows_per_group, backend, threads, overwrite)
+    options["source"] = None if source is None else os.fsencode(source)
     stream = stream_of(data)
     if stream is not None:
         return _core.write_stream(stream, os.fsencode(path), options, _pairs(metadata), progress)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing: from Arrow streams and arrays, and from plain buffers.
+#include <fcntl.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -39,6 +40,13 @@ Goal goal_from(const std::string& text) {
   raise({StatusCode::invalid_argument, "unknown goal '" + text + "'; expected smallest, fastest or compact"});
 }
 
+// Who may use a file; nothing if it cannot be opened: then nothing is read from it either.
+std::optional<file::Access> access_to(const nb::bytes& path) {
+  const int number = ::open(path_from(path).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const file::Descriptor opened = number < 0 ? file::Descriptor() : file::Descriptor::own(number);
+  return file::Access::of(opened.get());
+}
+
 WriteOptions options_from(const nb::dict& given) {
   WriteOptions options;
   options.rows_per_group = nb::cast<uint64_t>(given["rows_per_group"]);
@@ -48,6 +56,11 @@ WriteOptions options_from(const nb::dict& given) {
   options.overwrite = nb::cast<bool>(given["overwrite"]);
   options.threads = nb::cast<unsigned>(given["threads"]);
   options.backend = backend_named(nb::cast<std::string>(given["backend"]));
+  if (given.contains("source") && !given["source"].is_none()) {
+    if (const auto source = access_to(nb::cast<nb::bytes>(given["source"]))) {
+      options.sources.push_back(*source);
+    }
+  }
   return options;
 }
 
@@ -289,6 +302,40 @@ class FileWriter {
   std::optional<Writer> writer_;
 };
 
+// A file for other writers, which appears when it is complete.
+class OutputFile {
+ public:
+  OutputFile(const nb::bytes& path, bool overwrite, const nb::bytes& source) {
+    Result<file::Output> made = file::Output::create(path_from(path), overwrite);
+    check(made.error().in(printable(path_from(path))));
+    output_.emplace(std::move(*made));
+    if (const auto access = access_to(source)) {
+      output_->restrict_to(*access);
+    }
+  }
+
+  void write(const nb::bytes& bytes) {
+    const std::span text(bytes.c_str(), bytes.size());
+    check(without_gil([&] { return output().write(std::as_bytes(text)); }));
+  }
+  [[nodiscard]] uint64_t position() { return output().position(); }
+  void commit() {
+    check(without_gil([&] { return output().commit(); }));
+    output_.reset();
+  }
+  void drop() { output_.reset(); }
+
+ private:
+  file::Output& output() {
+    if (!output_.has_value()) {
+      raise({StatusCode::invalid_argument, "the output is closed"});
+    }
+    return *output_;
+  }
+
+  std::optional<file::Output> output_;
+};
+
 uint64_t write_stream(nb::handle capsule, const nb::bytes& path, const nb::dict& given, const nb::list& pairs,
                       const nb::object& progress) {
   const StreamReader stream(*pointer_of<ArrowArrayStream>(capsule, "arrow_array_stream"));
@@ -361,6 +408,12 @@ void add_writers(nb::module_& module) {
       .def("set_metadata", &FileWriter::set_metadata)
       .def("finish", &FileWriter::finish)
       .def("drop", &FileWriter::drop);
+  nb::class_<OutputFile>(module, "Output")
+      .def(nb::init<const nb::bytes&, bool, const nb::bytes&>())
+      .def("write", &OutputFile::write)
+      .def_prop_ro("position", &OutputFile::position)
+      .def("commit", &OutputFile::commit)
+      .def("drop", &OutputFile::drop);
 }
 
 }  // namespace bobbin::python

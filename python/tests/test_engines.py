@@ -184,3 +184,22 @@ def test_convert(table: Any, path: pathlib.Path, tmp_path: pathlib.Path, name: s
         with pytest.raises((NotImplementedError, FileNotFoundError)):
             bb.convert(tmp_path / source, tmp_path / target)
     assert sorted(os.listdir(tmp_path)) == sorted(["again.bob", name])
+
+
+def test_new_files_are_as_private_as_their_source(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("pyarrow")
+    source = tmp_path / "s.bob"
+    source.write_bytes(path.read_bytes())
+    before = os.umask(0o022)
+    try:
+        for mode in (0o600, 0o640, 0o644):
+            source.chmod(mode)
+            bb.convert(source, tmp_path / "t.parquet")
+            bb.convert(source, tmp_path / "t.arrow")
+            bb.convert(tmp_path / "t.parquet", tmp_path / "again.bob")
+            bb.write(bb.open(source).scan(), tmp_path / "copy.bob", source=source)
+            for name in ("t.parquet", "t.arrow", "again.bob", "copy.bob"):
+                assert (tmp_path / name).stat().st_mode & 0o777 == mode
+                (tmp_path / name).unlink()
+    finally:
+        os.umask(before)

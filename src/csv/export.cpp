@@ -7,6 +7,7 @@
 #include "bobbin/csv.hpp"
 #include "csv/options.hpp"
 #include "csv/writer.hpp"
+#include "file/access.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -136,6 +137,9 @@ Status export_file(const bobbin::Reader& reader, const std::string& csv_path, co
   auto output = file::Output::create(csv_path, options.overwrite);
   if (!output.has_value()) {
     return output.error().in(csv_path);
+  }
+  if (const auto source = file::ReaderAccess::access(reader)) {
+    output->restrict_to(*source);
   }
   BOBBIN_ASSIGN(RowWriter writer, RowWriter::create(*output, reader, columns, format));
   BOBBIN_TRY(writer.begin().in(csv_path));

@@ -154,8 +154,14 @@ const Sniffed& Importer::sniffed() const {
 
 Result<ImportResult> Importer::write(const std::string& path, const WriteOptions& options,
                                      const ImportVisitor& visit) {
+  WriteOptions restricted = options;
+  for (const Source& source : impl_->sources) {
+    if (source.access().has_value()) {
+      restricted.sources.push_back(*source.access());
+    }
+  }
   return impl_->run(
-      [&](const std::vector<Column>& columns) { return bobbin::Writer::create(path, columns, options); },
+      [&](const std::vector<Column>& columns) { return bobbin::Writer::create(path, columns, restricted); },
       visit);
 }
 

@@ -31,6 +31,7 @@ Source Source::from_descriptor(int descriptor, std::string name) {
   Source source;
   source.name_ = std::move(name);
   source.descriptor_ = file::Descriptor::borrow(descriptor);
+  source.access_ = file::Access::of(descriptor);
   source.start_ = ::lseek(descriptor, 0, SEEK_CUR);
   struct stat info {};
   source.end_ = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;

@@ -37,6 +37,8 @@ class Source {
   void set_encoding(Encoding encoding) { encoding_ = encoding; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  // Who may use the file; nothing for a pipe or memory.
+  [[nodiscard]] const std::optional<file::Access>& access() const { return access_; }
   // Whether it can be read a second time: a pipe cannot, unless it is kept.
   [[nodiscard]] bool can_rewind() const { return start_ >= 0 || keeps_; }
   // Whether all of it is there already: a file or memory.
@@ -65,6 +67,7 @@ class Source {
 
   std::string name_;
   file::Descriptor descriptor_;
+  std::optional<file::Access> access_;
   bool in_memory_ = false;
   bool as_it_is_ = false;
   std::string_view text_;

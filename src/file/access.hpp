@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ struct ReaderAccess {
   // Including hidden ones.
   static const std::vector<Column>& columns(const Reader& reader) { return footer(reader).columns; }
   static const std::string& name(const Reader& reader);  // for messages
+  static std::optional<Access> access(const Reader& reader);
 };
 
 }  // namespace bobbin::file

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,6 +21,7 @@ class InputFile {
 
   // The size when it was opened.
   [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] std::optional<Access> access() const { return Access::of(descriptor_.get()); }
   // Fills `out` from byte `offset` on. Does not change the descriptor's own position; several threads may
   // call it at once.
   [[nodiscard]] Status read_at(uint64_t offset, std::span<std::byte> out) const;

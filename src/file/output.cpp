@@ -5,20 +5,26 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
+#include <mutex>
+#include <string_view>
+
+#include "file/temporary.hpp"
 
 namespace bobbin::file {
 namespace {
 
 constexpr size_t kHeldBytes = size_t{256} << 10;  // small writes are buffered up to this size
 constexpr size_t kMaxWrite = size_t{1} << 30;
-constexpr int kNameAttempts = 64;
 constexpr mode_t kNewFileMode = 0666;  // minus the umask
+constexpr mode_t kPermissions = 0777;
+constexpr const char* kAccessList = "system.posix_acl_access";
 
 struct Place {
   std::string directory;
@@ -73,6 +79,54 @@ int rename_if_free(int directory, const char* from, const char* to) {
   return 0;
 }
 
+Access access_of(const struct stat& info, bool has_list) {
+  return {.owner = info.st_uid,
+          .group = info.st_gid,
+          .mode = info.st_mode & (has_list ? mode_t{S_IRWXU} : kPermissions)};
+}
+
+// What everybody may do who is neither the owner nor known to be in the group: those whom only the group's
+// bits keep out must not come in by the others'.
+mode_t bits_of_others(const Access& access) {
+  return access.mode & access.mode >> 3 & S_IRWXO;
+}
+
+// The permissions that a file of `group` may have so that nobody but its owner may do more than with another
+// one.
+mode_t bits_for(gid_t group, const Access& other) {
+  const mode_t others = bits_of_others(other);
+  return group == other.group ? other.mode : (other.mode & S_IRWXU) | others << 3 | others;
+}
+
+bool may_read(uid_t user, const Access& access) {
+  return access.owner == user || (bits_of_others(access) & S_IROTH) != 0;
+}
+
+// Asking the system for the umask sets it, for all threads.
+mode_t ask_umask() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const mode_t mask = ::umask(S_IRWXG | S_IRWXO);
+  (void)::umask(mask);
+  return mask;
+}
+
+mode_t read_umask() {
+  constexpr std::string_view kKey = "\nUmask:\t";
+  char text[1024];
+  const Descriptor file = Descriptor::own(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+  const ssize_t size = file.get() < 0 ? 0 : ::read(file.get(), text, sizeof text);
+  const std::string_view status(text, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  const size_t at = status.find(kKey);
+  unsigned mask = 0;
+  if (at == std::string_view::npos ||
+      std::from_chars(status.data() + at + kKey.size(), status.data() + status.size(), mask, 8).ec !=
+          std::errc()) {
+    return ask_umask();
+  }
+  return mask & kPermissions;
+}
+
 Status already_exists() {
   return {StatusCode::io, "create: the file already exists"};
 }
@@ -86,6 +140,8 @@ Output::Output(Output&& other) noexcept
       name_(std::move(other.name_)),
       overwrite_(other.overwrite_),
       like_(other.like_),
+      sources_(std::move(other.sources_)),
+      times_from_(other.times_from_),
       position_(other.position_),
       held_(std::move(other.held_)) {}
 
@@ -93,11 +149,19 @@ Output Output::borrow(int descriptor) {
   return Output(Descriptor::borrow(descriptor));
 }
 
+std::optional<Access> Access::of(int descriptor) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
+    return std::nullopt;
+  }
+  return access_of(info, ::fgetxattr(descriptor, kAccessList, nullptr, 0) > 0);
+}
+
 Result<Output> Output::create(const std::string& path, bool overwrite) {
   struct stat info {};
   const bool exists = ::lstat(path.c_str(), &info) == 0;
   std::string target = path;
-  mode_t mode = kNewFileMode;
+  Output output{Descriptor()};
   if (exists) {
     if (!overwrite) {
       return already_exists();
@@ -107,7 +171,7 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
     if (::stat(target.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
       return Status(StatusCode::io, "create: it exists and is not a regular file");
     }
-    mode = info.st_mode & 0777;
+    output.like_ = access_of(info, ::getxattr(target.c_str(), kAccessList, nullptr, 0) > 0);
   }
   const Place place = split(target);
   if (place.name.empty()) {
@@ -117,45 +181,50 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   if (directory < 0) {
     return io_error("create", errno);
   }
-  Output output{Descriptor()};
   output.directory_ = Descriptor::own(directory);
   output.name_ = place.name;
   output.overwrite_ = overwrite;
-  std::random_device random;
-  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    // In the same directory, so that the rename stays within one file system; short, so that it fits next to
-    // any name.
-    const std::string name = fmt::format(".bobbin-{}-{:08x}{:08x}.tmp", ::getpid(), random(), random());
-    const int number = ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (number >= 0) {
-      output.descriptor_ = Descriptor::own(number);
-      output.temporary_ = name;
-      return output;
-    }
-    if (errno != EEXIST) {
-      return io_error("create", errno);
-    }
-  }
-  return Status(StatusCode::io, "create: could not find a free name for a temporary file");
+  // In the same directory, so that the rename stays within one file system.
+  BOBBIN_ASSIGN(TemporaryFile file, create_temporary(directory, place.directory));
+  output.descriptor_ = std::move(file.descriptor);
+  output.temporary_ = std::move(file.name);
+  return output;
 }
 
-// Not every file system has them, and not every user may set them: the content matters more.
 void Output::take_attributes(int from) {
-  (void)::fchmod(descriptor_.get(), S_IRUSR | S_IWUSR);  // until commit() only the owner may read it
-  like_ = from;
+  like_ = Access::of(from);
+  times_from_ = from;
 }
 
-void Output::copy_attributes() const {
-  struct stat info {};
-  if (like_ < 0 || ::fstat(like_, &info) != 0) {
-    return;
+// Not every file system has owners and permissions, and not every user may give a file to another. Where that
+// fails, the file stays its writer's alone: that is not an error.
+Status Output::set_access() const {
+  const int file = descriptor_.get();
+  if (like_.has_value()) {
+    const bool may_own =
+        std::ranges::all_of(sources_, [&](const Access& source) { return may_read(like_->owner, source); });
+    if (!may_own || ::fchown(file, like_->owner, like_->group) != 0) {
+      (void)!::fchown(file, static_cast<uid_t>(-1), like_->group);
+    }
   }
-  const bool owned = ::fchown(descriptor_.get(), info.st_uid, info.st_gid) == 0;
-  const mode_t mode = info.st_mode & 0777;
-  // Permissions of a group are not given to another group.
-  (void)::fchmod(descriptor_.get(), owned ? mode : mode & ~static_cast<mode_t>(S_IRWXG));
-  const timespec times[] = {info.st_atim, info.st_mtim};
-  (void)::futimens(descriptor_.get(), times);
+  struct stat info {};
+  if (::fstat(file, &info) != 0) {
+    return io_error("create", errno);
+  }
+  if (!sources_.empty()) {  // a list that the folder gives to new files may name others than the sources do
+    (void)::fremovexattr(file, kAccessList);
+  }
+  mode_t mode = like_.has_value() ? bits_for(info.st_gid, *like_) : kNewFileMode & ~read_umask();
+  for (const Access& source : sources_) {
+    mode &= bits_for(info.st_gid, source) | S_IRUSR | S_IWUSR;
+  }
+  (void)::fchmod(file, mode);
+  struct stat from {};
+  if (times_from_ >= 0 && ::fstat(times_from_, &from) == 0) {
+    const timespec times[] = {from.st_atim, from.st_mtim};
+    (void)::futimens(file, times);
+  }
+  return {};
 }
 
 Status Output::write(std::span<const std::byte> bytes) {
@@ -181,14 +250,15 @@ Status Output::commit() {
   if (temporary_.empty()) {
     return {};  // a borrowed descriptor: syncing is up to its owner
   }
-  copy_attributes();
+  BOBBIN_TRY(set_access());
   if (::fsync(descriptor_.get()) != 0) {
     return io_error("sync", errno);
   }
-  if (const int error = descriptor_.close(); error != 0) {
-    return io_error("close", error);
-  }
-  return give_name();
+  // Closing it afterwards can lose nothing, and until then it is locked: nobody takes it for one that was
+  // left.
+  BOBBIN_TRY(give_name());
+  (void)descriptor_.close();
+  return {};
 }
 
 Status Output::give_name() {

@@ -411,5 +411,9 @@ const std::string& ReaderAccess::name(const Reader& reader) {
   return reader.impl_->name;
 }
 
+std::optional<Access> ReaderAccess::access(const Reader& reader) {
+  return reader.impl_->input.access();
+}
+
 }  // namespace file
 }  // namespace bobbin

@@ -434,6 +434,7 @@ Result<Writer> Writer::create(const std::string& path, std::vector<Column> colum
   if (!output.has_value()) {
     return output.error().in(printable(path));
   }
+  std::ranges::for_each(options.sources, [&](const Access& source) { output->restrict_to(source); });
   auto impl = std::make_unique<Impl>(path, options, std::move(*output));
   impl->footer.columns = std::move(columns);
   impl->recipes = std::move(*recipes);
