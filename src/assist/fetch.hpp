@@ -40,15 +40,12 @@ struct FetchedJobs {
 };
 
 // Copies `bytes` of this lane, a multiple of 16 and possibly none, from a word of the images to a quad of the
-// ring. The warp works together; lane 0 announces the bytes of all before the first copy starts.
+// ring. Every lane of the warp arrives and announces its own bytes.
 template <class Cta, uint32_t kQuads>
 BOBBIN_HD void copy_images(Cta& cta, Global<const uint32_t> images, uint64_t from_word, uint32_t bytes,
                            simt::Shared<Quad, kQuads>& ring, uint32_t to_quad, simt::CopyBarrier& full) {
-  const uint32_t all = cta.reduce_add(bytes);
-  if (cta.lane() == 0) {
-    cta.barrier_arrive_expect(full, all);
-  }
   cta.sync_warp();
+  cta.barrier_arrive_expect(full, bytes);
   if (bytes != 0) {
     const Global<const Quad> from{reinterpret_cast<const Quad*>(images.data),
                                   images.size / codec::line::kPartWords};
@@ -57,8 +54,8 @@ BOBBIN_HD void copy_images(Cta& cta, Global<const uint32_t> images, uint64_t fro
   }
 }
 
-// Tells workers where lines are: this lane's is `rank`-th of the group. Ends with the warp in step, so that
-// the barrier orders the list too.
+// Tells workers where lines are: this lane's is `rank`-th of the group. Each lane arrives at the barrier
+// afterwards, which orders the list too.
 template <class Cta, uint32_t kSlots>
 BOBBIN_HD void list_line(Cta& cta, FetchedJobs<kSlots>& list, uint32_t slot, uint32_t rank, bool alike,
                          FetchedJob job) {
@@ -66,7 +63,6 @@ BOBBIN_HD void list_line(Cta& cta, FetchedJobs<kSlots>& list, uint32_t slot, uin
   if (cta.lane() == 0) {
     cta.store(list.codes, slot, alike ? job.code() : kMixedCodes);
   }
-  cta.sync_warp();
 }
 
 // Tiles are copied whole: each to where it would be if its lines were raw.

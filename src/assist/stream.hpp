@@ -103,9 +103,9 @@ struct Ring {
   BOBBIN_HD void run(Cta& cta, uint64_t count, Fill&& fill, Use&& use) {
     if (cta.thread() == 0) {
       if constexpr (kPolicy.roles == Roles::expand) {
-        full.set_up_warps(cta, 1);
+        full.set_up(cta, 1);
       } else {
-        full.set_up(cta, 1);  // by the lane that announces the copies' bytes
+        full.set_up_warps(cta, 1);
       }
       empty.set_up_warps(cta, 1);
     }
@@ -114,7 +114,7 @@ struct Ring {
       for (uint64_t n = cta.warp(); n < count; n += kWorkers) {
         full.wait(cta, n);
         use(n);
-        empty.arrive(cta, n);
+        empty.arrive_warp(cta, n);
       }
     } else {
       fill(cta.warp() - kWorkers);
@@ -286,7 +286,12 @@ struct Stream<View, kPolicy> : RingStream<kPolicy> {
                         cta.store(shared.ring.quads, TheRing::first_quad(n) + TheRing::exchanged(place),
                                   quad);
                       });
-            shared.ring.full.arrive(cta, n);
+            // One lane for the warp: when all arrive, expanding slots takes twice the time
+            // (docs/perf/assist.md).
+            cta.sync_warp();
+            if (cta.lane() == 0) {
+              shared.ring.full.arrive(cta, n);
+            }
           });
     };
     const auto use = [&](uint64_t n) {

@@ -256,7 +256,7 @@ struct ScanKernel {
     if (at.warp.segment + 1 == at.warp.segments) {
       shared.starts.store(cta, start_place(n, at.warp.scan, cta.warp()), through);
     }
-    shared.reduced.arrive(cta, n);
+    shared.reduced.arrive_warp(cta, n);
     return before_own<Op, K>(cta, through, at.warp.segment, at.warp.tuple);
   }
 
@@ -279,7 +279,7 @@ struct ScanKernel {
       cta.sync_warp();
       store_part(cta, shared, at, i);
     }
-    shared.done.arrive(cta, i);
+    shared.done.arrive_warp(cta, i);
   }
 
   // The warp's part of an incomplete tile, value by value; the segments of a warp are contiguous. Several
@@ -349,7 +349,7 @@ struct ScanKernel {
            first += kTellers * kScansOfTeller) {
         tell_scans(cta, shared, n, first, to_next);
       }
-      shared.told.arrive(cta, n);
+      shared.told.arrive_warp(cta, n);
     }
   }
 
@@ -442,12 +442,12 @@ struct ScanKernel {
       if (cta.num_blocks() > 1) {
         gather(cta, shared, look_for(cta, n), from_other);
       }
-      shared.found.arrive(cta, n);
+      shared.found.arrive_warp(cta, n);
       shared.found.wait(cta, n);
       for (uint32_t pair = apart; pair < tuple() * kWarps; pair += kLookers * simt::kWarpSize) {
         hand_out(cta, shared, n, pair / kWarps, pair % kWarps);
       }
-      shared.carried.arrive(cta, n);
+      shared.carried.arrive_warp(cta, n);
       // Working warps continue meanwhile; the total read here stays valid until every looking warp has
       // reached the carry of the next tile.
       if (apart < tuple()) {

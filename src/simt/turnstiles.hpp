@@ -31,6 +31,13 @@ struct Turnstiles {
   BOBBIN_HD void arrive(Cta& cta, uint64_t n) {
     cta.barrier_arrive_expect(barriers[n % N], 0);
   }
+  // Called by the whole warp. Lanes that went different ways would stay apart without the sync_warp(): a ring
+  // of assist warps took twice the time.
+  template <class Cta>
+  BOBBIN_HD void arrive_warp(Cta& cta, uint64_t n) {
+    cta.sync_warp();
+    arrive(cta, n);
+  }
   template <class Cta>
   BOBBIN_HD void wait(Cta& cta, uint64_t n) {
     cta.barrier_wait(barriers[n % N], static_cast<uint32_t>(n / N % 2));

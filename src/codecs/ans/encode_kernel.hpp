@@ -273,6 +273,7 @@ struct EncodeKernel {
     if (cta.lane() == 0 && tile == 0) {
       cta.store(offsets, 0, 0U);
     }
+    cta.sync_warp();
     cta.barrier_arrive_expect(shared.placed, 0);
   }
 
