@@ -102,12 +102,17 @@ void add_csv_input_options(const Verb& verb, CsvArgs& args) {
                   "(default: error)")
       .one_of("choice", {"error", "pad"})
       .type_name("HOW");
+  add_encoding_option(verb, args, "default: utf8, or what the text shows");
+}
+
+void add_encoding_option(const Verb& verb, CsvArgs& args, const std::string& otherwise) {
   const auto check_encoding = [](const std::string& text) -> std::string {
-    return csv::parse_encoding(text) ? "" : "unknown encoding '" + text + "'; expected utf8, latin1 or utf16";
+    return csv::parse_encoding(text)
+               ? ""
+               : "unknown encoding '" + text + "'; expected utf8, latin1, windows1252, utf16 or utf16be";
   };
   verb.add_option("--encoding", args.encoding,
-                  "Encoding of the CSV: utf8, latin1 or utf16 (default: utf8, or "
-                  "utf16 if it has a byte order mark)")
+                  "Encoding of the CSV: utf8, latin1, windows1252, utf16 or utf16be (" + otherwise + ")")
       .check("encoding", check_encoding)
       .type_name("NAME");
 }
@@ -131,6 +136,7 @@ Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::O
   }
   options.quote = csv::parse_mark(args.quote).value_or(options.quote);
   options.escape = csv::parse_mark(args.escape).value_or(options.escape);
+  options.encoding = csv::parse_encoding(args.encoding).value_or(options.encoding);
   options.header = options.header && !args.no_header;
   options.nulls = args.nulls.empty() ? options.nulls : args.nulls;
   BOBBIN_TRY(csv::check(options));
@@ -149,7 +155,7 @@ csv::ReadOptions read_options(const CsvArgs& args) {
   options.skip_lines = args.skip;
   options.other.ragged = args.ragged == "pad" ? csv::Ragged::pad : csv::Ragged::error;
   options.other.nulls = args.nulls.empty() ? options.other.nulls : args.nulls;
-  options.encoding = csv::parse_encoding(args.encoding).value_or(csv::Encoding::utf8);
+  options.encoding = csv::parse_encoding(args.encoding);
   return options;
 }
 

@@ -27,7 +27,7 @@ struct CsvArgs {
   std::string comment;
   std::optional<uint64_t> skip;
   std::string ragged;
-  std::string encoding;
+  std::string encoding;  // also for text that is written
 
   [[nodiscard]] bool given() const {
     return !delimiter.empty() || !quote.empty() || !escape.empty() || header || no_header || !nulls.empty() ||
@@ -38,6 +38,8 @@ struct CsvArgs {
 void add_csv_options(const Verb& verb, CsvArgs& args);
 // For text that is read.
 void add_csv_input_options(const Verb& verb, CsvArgs& args);
+// `otherwise`: what the encoding is without it.
+void add_encoding_option(const Verb& verb, CsvArgs& args, const std::string& otherwise);
 
 // Ends the command if CSV options are given for JSON, where they would have no effect.
 void check_csv_options(const CsvArgs& args, const std::optional<Format>& format);

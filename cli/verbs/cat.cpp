@@ -71,6 +71,12 @@ Status cat(const CatArgs& args) {
   const Format format = pick_format(args);
   BOBBIN_ASSIGN(csv::Options options, csv_options(args.csv, csv::noted_options(file.reader.metadata()),
                                                   format == Format::tsv ? ".tsv" : ""));
+  options.encoding = csv::Encoding::utf8;  // for terminals and other programs
+  // The first rows are for people, who need names; 'cat', or a format that is asked for, gives the text back.
+  if (args.head && !args.format && !args.csv.no_header) {
+    options.header = true;
+    options.row_names = false;
+  }
   BOBBIN_ASSIGN(RowRange rows, find_rows(file, args.rows));
   const Limit limit = pick_limit(args, file.reader.num_rows());
   if (!args.where) {

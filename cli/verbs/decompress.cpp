@@ -269,6 +269,7 @@ void add_decompress(const Parser& parser, Action& action) {
   format.excludes(as);
   verb.add_flag("--csv", args->as_csv, "The same as --format csv").excludes(format).excludes(as);
   add_csv_options(verb, args->csv);
+  add_encoding_option(verb, args->csv, "default: that of the CSV the file was made from, or utf8");
   add_backend_option(verb, args->backend);
   add_quiet(verb, args->quiet);
   verb.footer(

@@ -45,12 +45,15 @@ enum class Ragged : uint8_t {
 };
 
 enum class Encoding : uint8_t {
-  utf8,    // or any bytes; text with the byte order mark of UTF-16 is read as UTF-16
-  latin1,  // ISO 8859-1
-  utf16    // of either byte order; little-endian unless a byte order mark or the first byte says otherwise
+  utf8,         // or any bytes; text with the byte order mark of UTF-16 is read as UTF-16
+  latin1,       // ISO 8859-1
+  windows1252,  // Latin-1 with letters and quotes instead of control characters
+  utf16,        // when it is read: big-endian if a byte order mark or the first byte says so
+  utf16be       // big-endian
 };
-// "utf8", "latin1", "utf16"
+// "utf8", "latin1", "windows1252", "utf16", "utf16be"
 [[nodiscard]] BOBBIN_API std::optional<Encoding> parse_encoding(std::string_view name);
+[[nodiscard]] BOBBIN_API std::string_view to_string(Encoding encoding);
 
 // How a text is written.
 struct Options {
@@ -59,9 +62,11 @@ struct Options {
   char escape = '\0';    // before a character that is to be taken literally; NUL: none, quotes are doubled
   char comment = '\0';   // lines that begin with it, perhaps after blanks, are skipped; NUL: none
   LineEnd line_end = LineEnd::lf;
+  Encoding encoding = Encoding::utf8;  // of text that is written; ReadOptions has that of text that is read
   Ragged ragged = Ragged::error;
   uint64_t skip_lines = 0;   // before the header row
   bool header = true;        // the first line has the columns' names
+  bool row_names = false;    // it has none for the first column, as R writes tables
   bool skip_blanks = false;  // blanks before an opening quote are not part of the field
   bool trailing = false;     // an empty field after the last column is ignored
   // Unquoted fields that mean null; the first one is written.
@@ -115,10 +120,12 @@ struct ReadOptions {
   std::optional<uint64_t> skip_lines{};    // before the header row
   std::optional<char> likely_delimiter{};  // preferred if several would do (default: by the input's name)
 
-  // All other options. Its delimiter, quote, escape, header, skip_lines and line_end are ignored, and the
-  // empty field always means null.
+  // Of the text; if it is not set, UTF-8, or what the whole text shows it to be.
+  std::optional<Encoding> encoding{};
+
+  // All other options. Its delimiter, quote, escape, header, skip_lines, line_end and encoding are ignored,
+  // and the empty field always means null.
   Options other{};
-  Encoding encoding = Encoding::utf8;
   // Types of all columns or some; other columns get the type that fits all of their values.
   std::optional<Schema> schema{};
 };
@@ -127,8 +134,10 @@ struct ReadOptions {
 struct Sniffed {
   Options options;
   size_t columns = 0;
+  // The first record's fields, if it has no names, or has them by a narrow verdict; otherwise empty.
+  std::vector<std::string> first_record{};
 };
-// "delimiter ';', quote '"', header row, 5 columns".
+// "delimiter ';', quote '"', header row, 5 columns", and the first record if there is one.
 [[nodiscard]] BOBBIN_API std::string describe(const Sniffed& sniffed);
 
 struct ImportProgress {

@@ -97,7 +97,10 @@ Result<RowWriter> RowWriter::create(file::Output& output, const bobbin::Reader& 
       numbers.push_back(*number);
     }
   }
-  auto impl = std::make_unique<Impl>(output, std::move(taken), std::move(written), options);
+  Options used = options;
+  // Only the first column of the text has no name there.
+  used.row_names = used.row_names && !columns.empty() && columns.size() == there && columns.front() == 0;
+  auto impl = std::make_unique<Impl>(output, std::move(taken), std::move(written), used);
   impl->numbers = std::move(numbers);
   return RowWriter(std::move(impl));
 }

@@ -10,13 +10,15 @@
 namespace bobbin::csv {
 namespace {
 
-Result<Source> open_source(const Input& input, Encoding encoding) {
+Result<Source> open_source(const Input& input, const std::optional<Encoding>& encoding) {
   Result<Source> source = input.kind == Input::Kind::file ? Source::open(input.name)
                           : input.kind == Input::Kind::descriptor
                               ? Source::keeping(input.number, input.name)
                               : Result<Source>(Source::from_memory(input.text, input.name));
-  if (source.has_value()) {
-    source->set_encoding(encoding);
+  if (source.has_value() && encoding) {
+    source->set_encoding(*encoding);
+  } else if (source.has_value()) {
+    BOBBIN_TRY(source->detect_encoding());
   }
   return source;
 }
@@ -87,7 +89,8 @@ Status Importer::Impl::finish(const Reader& reader, bobbin::Writer& writer, cons
   if (visit) {
     BOBBIN_TRY(visit({.bytes_read = reader.bytes_read(), .finished = true}));
   }
-  const Options options = with_usual_null(sniffed.options, reader.forms());
+  Options options = with_usual_null(sniffed.options, reader.forms());
+  options.encoding = reader.encoding();
   BOBBIN_TRY(note_options(writer, options));
   BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
   BOBBIN_ASSIGN(const bool spelled, note_spellings(writer, reader.columns(), reader.spellings()));

@@ -21,6 +21,7 @@ constexpr std::string_view kQuotedKey = "bobbin.csv.quoted";  // other texts tha
 constexpr std::string_view kQuoteKey = "bobbin.csv.quote";
 constexpr std::string_view kEscapeKey = "bobbin.csv.escape";
 constexpr std::string_view kCommentKey = "bobbin.csv.comment";
+constexpr std::string_view kEncodingKey = "bobbin.csv.encoding";
 constexpr std::string_view kLineEndKey = "bobbin.csv.line_end";
 constexpr std::array<std::string_view, 3> kLineEnds{"lf", "crlf", "cr"};
 constexpr std::string_view kSpellingsKey = "bobbin.csv.spellings";
@@ -250,8 +251,8 @@ Status note_options(bobbin::Writer& writer, const Options& options) {
   if (options.delimiter != usual.delimiter) {
     BOBBIN_TRY(writer.set_metadata(std::string(kDelimiterKey), std::string(1, options.delimiter)));
   }
-  if (!options.header) {
-    BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), "false"));
+  if (!options.header || options.row_names) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), options.header ? "short" : "false"));
   }
   if (!options.nulls.front().empty()) {
     BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
@@ -269,6 +270,9 @@ Status note_options(bobbin::Writer& writer, const Options& options) {
   if (options.comment != usual.comment) {
     BOBBIN_TRY(writer.set_metadata(std::string(kCommentKey), mark_text(options.comment)));
   }
+  if (options.encoding != usual.encoding) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kEncodingKey), std::string(to_string(options.encoding))));
+  }
   return options.line_end == usual.line_end
              ? Status()
              : writer.set_metadata(std::string(kLineEndKey),
@@ -285,6 +289,7 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   Options options;
   options.delimiter = delimiter ? delimiter->front() : usual.delimiter;
   options.header = find(metadata, kHeaderKey) != "false";
+  options.row_names = find(metadata, kHeaderKey) == "short";
   options.nulls = {find(metadata, kNullKey).value_or("")};
   const std::string quoted = find(metadata, kQuotedKey).value_or("");
   for (size_t at = 0, end = 0; at < quoted.size(); at = end + 1) {
@@ -294,6 +299,7 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   options.quote = noted_mark(metadata, kQuoteKey, usual.quote);
   options.escape = noted_mark(metadata, kEscapeKey, usual.escape);
   options.comment = noted_mark(metadata, kCommentKey, usual.comment);
+  options.encoding = parse_encoding(find(metadata, kEncodingKey).value_or("")).value_or(usual.encoding);
   const auto* const line_end = std::ranges::find(kLineEnds, find(metadata, kLineEndKey).value_or("lf"));
   options.line_end =
       line_end == kLineEnds.end() ? usual.line_end : static_cast<LineEnd>(line_end - kLineEnds.begin());

@@ -143,11 +143,17 @@ Result<Reader> Reader::open(std::vector<Source> sources, const Options& options,
   BOBBIN_TRY(check(options));
   BOBBIN_RETURN_IF(sources.empty(), StatusCode::invalid_argument, "there is no input");
   Reader reader(std::move(sources), options);
+  reader.schema_ = schema;
   BOBBIN_TRY(reader.take_names(schema));
   reader.can_restart_ = reader.scanner_.can_rewind();
   if (!reader.guesses()) {
-    reader.doubles_.resize(reader.columns_.size());
-    reader.set_types(std::vector<Guess>(reader.columns_.size()));
+    // Rows that must be right the first time are not read again when the encoding turns out to be another.
+    if (options.sample_bytes == std::numeric_limits<uint64_t>::max() &&
+        reader.scanner_.may_settle_encodings()) {
+      BOBBIN_TRY(reader.scanner_.settle_encodings());
+      BOBBIN_TRY(reader.take_names_again());
+    }
+    reader.use_given_types();
   } else {
     BOBBIN_RETURN_IF(!reader.can_restart_, StatusCode::invalid_argument,
                      reader.scanner_.name() +
@@ -184,6 +190,7 @@ Result<Names> Reader::read_header() {
     return scanner_.next_source() ? read_header() : Result<Names>(names);
   }
   header_line_ = scanner_.line_of(0);
+  names.resize(options_.row_names ? 1 : 0);
   std::string scratch;
   for (size_t i = 0; i < scanner_.num_fields(0); ++i) {
     const RawField field = scanner_.field(0, i);
@@ -338,8 +345,14 @@ std::vector<FieldForm> Reader::forms() const {
   return forms;
 }
 
+void Reader::use_given_types() {
+  doubles_.assign(columns_.size(), {});
+  set_types(std::vector<Guess>(columns_.size()));
+}
+
 std::vector<std::string> Reader::notes() const {
-  std::vector<std::string> all = name_notes_;
+  std::vector<std::string> all = scanner_.encoding_notes();
+  all.insert(all.end(), name_notes_.begin(), name_notes_.end());
   all.insert(all.end(), type_notes_.begin(), type_notes_.end());
   std::ranges::copy_if(change_notes_, std::back_inserter(all),
                        [](const auto& note) { return !note.empty(); });
@@ -352,6 +365,25 @@ Status Reader::begin() {
   read_rows_ = 0;
   change_notes_.clear();
   return options_.header ? read_header().error() : Status{};
+}
+
+// Whether some of the next records are not UTF-8 and their encoding was still open. Then it is found, and all
+// of the text must be read again.
+Result<bool> Reader::settles_encoding(size_t records) {
+  if (!scanner_.may_settle_encodings() || is_utf8(scanner_.text_of(records))) {
+    return false;
+  }
+  BOBBIN_TRY(scanner_.settle_encodings());
+  BOBBIN_TRY(take_names_again());
+  return true;
+}
+
+Status Reader::take_names_again() {
+  scanner_.rewind();
+  columns_.clear();
+  given_.clear();
+  name_notes_.clear();
+  return take_names(schema_);
 }
 
 // Adds a column's values; `found`: receives new misfits.
@@ -411,6 +443,10 @@ Status Reader::guess(uint64_t bytes) {
       knows_all_ = true;
       break;
     }
+    BOBBIN_ASSIGN(const bool settled, settles_encoding(records));
+    if (settled) {
+      return guess(bytes);
+    }
     add_to_guesses(guesses, records);
     saw_marks_ = saw_marks_ || scanner_.have_marks(records);
     known_rows_ += records;
@@ -431,6 +467,18 @@ Result<Reader::Step> Reader::guess_again() {
   constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
   BOBBIN_TRY(guess(kAll));
   BOBBIN_TRY(examine(kAll));
+  BOBBIN_TRY(begin());
+  return Step::restart;
+}
+
+// With the encoding that was found, types may differ, too.
+Result<Reader::Step> Reader::start_again() {
+  if (guesses()) {
+    BOBBIN_TRY(guess(options_.sample_bytes));
+  } else {
+    use_given_types();
+  }
+  BOBBIN_TRY(examine(options_.sample_bytes));
   BOBBIN_TRY(begin());
   return Step::restart;
 }
@@ -585,6 +633,10 @@ Result<Reader::Step> Reader::next() {
   BOBBIN_ASSIGN(const size_t records, regular_records());
   if (records == 0) {
     return Step::end;
+  }
+  BOBBIN_ASSIGN(const bool settled, settles_encoding(records));
+  if (settled) {
+    return start_again();
   }
   // If several values do not fit, the first one in the text is reported.
   std::optional<size_t> wrong;

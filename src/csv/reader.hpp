@@ -35,8 +35,11 @@ class Reader {
   // How the columns' values are written in the text.
   [[nodiscard]] const std::vector<Spelling>& spellings() const { return spellings_; }
   [[nodiscard]] std::vector<FieldForm> forms() const;
-  // Notes for the user, one per line: names that were changed, columns that are text because of a few values,
-  // and values that will not be written back as they were. Complete when next() has reached the end.
+  // The encoding that all of the text has.
+  [[nodiscard]] Encoding encoding() const { return scanner_.encoding(); }
+  // Notes for the user, one per line: an encoding that was found, names that were changed, columns that are
+  // text because of a few values, and values that will not be written back as they were. Complete when next()
+  // has reached the end.
   [[nodiscard]] std::vector<std::string> notes() const;
 
   enum class Step : uint8_t {
@@ -55,12 +58,14 @@ class Reader {
   Reader(std::vector<Source> sources, const Options& options);
 
   [[nodiscard]] Status take_names(const std::optional<Schema>& schema);
+  [[nodiscard]] Status take_names_again();
   [[nodiscard]] Status take_types(const Schema& schema);
   [[nodiscard]] Status take_types_by_name(const Schema& schema);
   [[nodiscard]] Result<std::vector<std::optional<std::string>>> read_header();
   [[nodiscard]] Status check_header();
   [[nodiscard]] Result<size_t> count_columns();
   [[nodiscard]] Status begin();
+  [[nodiscard]] Result<bool> settles_encoding(size_t records);
   [[nodiscard]] Status guess(uint64_t bytes);
   [[nodiscard]] Result<Step> guess_again();
   [[nodiscard]] Rows convert(size_t records, std::optional<size_t>& wrong);
@@ -77,13 +82,16 @@ class Reader {
   void add_to_guess(Guess& guess, size_t column, size_t records, bool is_utf8,
                     std::vector<FoundMisfit>& found);
   void add_to_guesses(std::vector<Guess>& guesses, size_t records);
+  [[nodiscard]] Result<Step> start_again();
   void set_types(const std::vector<Guess>& guesses);
+  void use_given_types();
   [[nodiscard]] Result<size_t> regular_records();
   [[nodiscard]] Status ragged() const;
   [[nodiscard]] Status misfit(size_t row, size_t column) const;
 
   Scanner scanner_;
   Options options_;
+  std::optional<Schema> schema_;
   NullTest is_null_;
   std::vector<Column> columns_;
   std::vector<ColumnBuilder> builders_;

@@ -62,6 +62,35 @@ Scanner::Scanner(std::vector<Source> sources, const Options& options)
   reset();
 }
 
+bool Scanner::may_settle_encodings() const {
+  return can_rewind() && std::ranges::any_of(sources_, &Source::may_settle);
+}
+
+Status Scanner::settle_encodings() {
+  for (Source& source : sources_) {
+    if (source.may_settle()) {
+      BOBBIN_TRY(source.settle_encoding());
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> Scanner::encoding_notes() const {
+  std::vector<std::string> notes;
+  for (const Source& source : sources_) {
+    if (!source.encoding_note().empty()) {
+      notes.push_back((sources_.size() > 1 ? source.name() + ": " : "") + source.encoding_note());
+    }
+  }
+  return notes;
+}
+
+Encoding Scanner::encoding() const {
+  const Encoding first = sources_.front().encoding();
+  const bool same = std::ranges::all_of(sources_, [&](const Source& s) { return s.encoding() == first; });
+  return same ? first : Encoding::utf8;
+}
+
 bool Scanner::can_rewind() const {
   return std::ranges::all_of(sources_, &Source::can_rewind);
 }

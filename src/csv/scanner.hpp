@@ -51,6 +51,13 @@ class Scanner {
   [[nodiscard]] bool next_source();
   [[nodiscard]] bool is_first_source() const { return current_ == 0; }
   void keep_no_more();
+  // Whether the texts' encodings could still turn out to be others.
+  [[nodiscard]] bool may_settle_encodings() const;
+  // Finds them from all of the text; then rewind() must be called.
+  [[nodiscard]] Status settle_encodings();
+  [[nodiscard]] std::vector<std::string> encoding_notes() const;
+  // UTF-8 if they differ.
+  [[nodiscard]] Encoding encoding() const;
 
   // Records that are available and not consumed.
   [[nodiscard]] size_t num_records() const { return num_records_ - first_; }

@@ -9,8 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/text.hpp"
 #include "csv/convert.hpp"
-#include "csv/guess.hpp"
+#include "csv/header.hpp"
 #include "csv/scanner.hpp"
 
 namespace bobbin::csv {
@@ -21,8 +22,6 @@ constexpr size_t kSniffRecords = 1000;
 constexpr std::array<char, 4> kDelimiters{',', '\t', ';', '|'};
 constexpr double kEnoughAlike = 0.6;
 constexpr size_t kMostTitles = 30;
-
-using Record = std::vector<std::string_view>;
 
 // Some records of a text; a quoted field keeps its opening quote, which no typed value has.
 struct Sample {
@@ -407,62 +406,28 @@ bool take_trailing(Candidate& found) {
   return all;
 }
 
-// 1990, 1991, 1992: numbers that are column names.
-bool are_steps(const std::vector<int64_t>& numbers) {
-  for (size_t i = 2; i < numbers.size(); ++i) {
-    if (numbers[i] - numbers[i - 1] != numbers[1] - numbers[0]) {
-      return false;
-    }
+// All records but the first one have one field more than it: as R and pandas write tables, the names of the
+// rows have no name themselves. Adds an empty one.
+bool take_row_names(Candidate& found, const NullTest& is_null) {
+  std::vector<Record>& records = found.sample.records;
+  if (records.size() < 2) {
+    return false;
   }
-  return numbers.size() >= 3 && numbers[1] != numbers[0];
-}
-
-// 2014-08-08, 18:00 or 1.5 are not column names.
-bool is_data(std::string_view text) {
-  Guess guess;
-  (void)guess.add(text);
-  const ColumnType type = guess.type();
-  return type.type == DType::f64 ||
-         (type.logical.kind != Logical::Kind::plain && type.logical.kind != Logical::Kind::boolean);
-}
-
-bool is_typed(const Guess& guess) {
-  return guess.settled() && !is_string(guess.type().type);
-}
-
-enum class Header : uint8_t { none, likely, certain };
-
-// Whether the first record contains names: certainly, if its types differ from those of the others; likely,
-// if no column has a type.
-Header find_header(std::span<const Record> records, size_t fields, const NullTest& is_null) {
-  if (records.empty() || records[0].size() != fields) {
-    return Header::likely;
+  const size_t fields = records[0].size() + 1;
+  const bool all = std::all_of(records.begin() + 1, records.end(),
+                               [&](const Record& record) { return record.size() == fields; });
+  if (!all) {
+    return false;
   }
-  bool any_typed = false;
-  std::vector<int64_t> numbers;
-  for (size_t c = 0; c < fields; ++c) {
-    const std::string_view first = records[0][c];
-    if (is_null(RawField{first.data(), first.size()})) {
-      continue;
-    }
-    Guess guess;
-    for (size_t r = 1; r < records.size(); ++r) {
-      const Record& record = records[r];
-      if (c < record.size() && !is_null(RawField{record[c].data(), record[c].size()})) {
-        (void)guess.add(record[c]);
-      }
-    }
-    const bool typed = is_typed(guess) || records.size() == 1;
-    (void)guess.add(first);
-    if (typed && records.size() > 1 && !is_typed(guess) && !is_data(first)) {
-      return Header::certain;
-    }
-    any_typed = any_typed || (typed && is_typed(guess)) || is_data(first);
-    if (int64_t number = 0; typed && read_long_signed(first, number)) {
-      numbers.push_back(number);
-    }
+  records[0].insert(records[0].begin(), std::string_view());
+  // Other lines of text are shorter than the table, too: some name must be above numbers, or rows be counted.
+  const HeaderVerdict verdict = judge_header(records, fields, is_null);
+  const bool has_names = verdict.is_header && (verdict.by_types || records[1][0] == "1");
+  if (!has_names) {
+    records[0].erase(records[0].begin());
   }
-  return !any_typed || are_steps(numbers) ? Header::likely : Header::none;
+  found.shape.fields = has_names ? fields : found.shape.fields;
+  return has_names;
 }
 
 // The number of records before the table, titles or notes: one field each, where the table has several; or
@@ -483,7 +448,7 @@ size_t count_titles(const std::vector<Record>& records, size_t fields, const Nul
   const size_t notes = short_ones(records.begin(), records.end(), fields - 1);
   const auto table = std::span(records).subspan(notes);
   const bool alike = std::ranges::all_of(table, [&](const Record& r) { return r.size() == fields; });
-  return alike && find_header(table, fields, is_null) == Header::certain ? notes : 0;
+  return alike && judge_header(table, fields, is_null).by_types ? notes : 0;
 }
 
 // Takes them out of the sample and returns how many lines to skip.
@@ -513,6 +478,33 @@ Result<std::string> read_begin(Source& source, bool& is_whole) {
   return text;
 }
 
+// A few fields, shortened: for people to recognise.
+std::string list_fields(const std::vector<std::string>& fields) {
+  constexpr size_t kMostFields = 5;
+  constexpr size_t kMostBytes = 24;
+  std::string list;
+  for (size_t i = 0; i < std::min(fields.size(), kMostFields); ++i) {
+    const std::string& field = fields[i];
+    const bool is_long = field.size() > kMostBytes;
+    list += (i == 0 ? "" : ", ") +
+            printable(is_long ? field.substr(0, character_start(field, kMostBytes)) + "..." : field);
+  }
+  return list + (fields.size() > kMostFields ? ", ..." : "");
+}
+
+// So that a wrong verdict is seen, and how to change it.
+std::string describe_first(const Sniffed& sniffed) {
+  if (sniffed.first_record.empty()) {
+    return "";
+  }
+  const std::string fields = list_fields(sniffed.first_record);
+  if (sniffed.options.header) {
+    return fmt::format("; names: {} (--no-header reads them as values)", fields);
+  }
+  return fmt::format("; names: c0{}; first record: {} (--header reads it as names)",
+                     sniffed.columns > 1 ? fmt::format(" to c{}", sniffed.columns - 1) : "", fields);
+}
+
 std::string mark_name(char mark) {
   return mark == '\t' ? "tab" : mark == '\0' ? "none" : fmt::format("'{}'", mark);
 }
@@ -538,8 +530,14 @@ Result<Sniffed> sniff(Source& source, const Options& options, const Known& known
     sniffed.options.skip_lines =
         std::max(basis.skip_lines, take_titles(found.sample, found.shape.fields, is_null));
   }
-  sniffed.options.header =
-      known.header.value_or(find_header(found.sample.records, found.shape.fields, is_null) != Header::none);
+  sniffed.options.row_names = known.header.value_or(true) && take_row_names(found, is_null);
+  sniffed.columns = found.shape.fields;
+  const HeaderVerdict verdict = judge_header(found.sample.records, found.shape.fields, is_null);
+  sniffed.options.header = known.header.value_or(verdict.is_header);
+  if (!known.header && !found.sample.records.empty() && (verdict.is_close || !verdict.is_header)) {
+    const Record& first = found.sample.records.front();
+    sniffed.first_record.assign(first.begin(), first.end());
+  }
   return sniffed;
 }
 
@@ -552,13 +550,16 @@ std::string describe(const Sniffed& sniffed) {
       options.escape == '\0' ? "" : fmt::format("escape {}, ", mark_name(options.escape));
   const std::string comment =
       options.comment == '\0' ? "" : fmt::format("comment {}, ", mark_name(options.comment));
-  return fmt::format("delimiter {}, quote {}, {}{}{}, {} column{}{}{}{}{}", mark_name(options.delimiter),
+  return fmt::format("delimiter {}, quote {}, {}{}{}, {} column{}{}{}{}{}{}", mark_name(options.delimiter),
                      mark_name(options.quote), escape, comment,
-                     options.header ? "header row" : "no header row", sniffed.columns,
-                     sniffed.columns == 1 ? "" : "s",
+                     !options.header     ? "no header row"
+                     : options.row_names ? "header row without the first column's name"
+                                         : "header row",
+                     sniffed.columns, sniffed.columns == 1 ? "" : "s",
                      options.line_end == LineEnd::cr ? ", lines end in CR" : "",
                      options.skip_blanks ? ", blanks before quotes skipped" : "",
-                     options.trailing ? ", delimiter after the last column" : "", skipped);
+                     options.trailing ? ", delimiter after the last column" : "", skipped,
+                     describe_first(sniffed));
 }
 
 }  // namespace bobbin::csv

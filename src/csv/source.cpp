@@ -9,11 +9,15 @@
 #include <cerrno>
 
 #include "bobbin/io.hpp"
+#include "bobbin/text.hpp"
+#include "core/text.hpp"
 
 namespace bobbin::csv {
 namespace {
 
 constexpr size_t kRawBytes = size_t{1} << 16;
+constexpr size_t kLookBytes = size_t{1} << 12;
+constexpr size_t kBeginBytes = size_t{1} << 17;  // as much as is looked at to detect the dialect
 
 }  // namespace
 
@@ -159,18 +163,49 @@ Status Source::begin() {
   }
   unpacker_ = std::move(*unpacker);
   Transcoder transcoder(encoding_);
-  char first[2];
+  // To recognise a byte order mark, or UTF-16 without one.
+  ready_.resize(detects_ ? kLookBytes : 2);
   size_t size = 0;
-  for (size_t got = 1; got > 0 && size < sizeof first; size += got) {
-    BOBBIN_ASSIGN(got, unpack(std::span(first).subspan(size)));
+  for (size_t got = 1; got > 0 && size < ready_.size(); size += got) {
+    BOBBIN_ASSIGN(got, unpack(std::span(ready_).subspan(size)));
   }
-  transcoder.look_at_begin({first, size});
-  ready_.assign(first, size);
+  ready_.resize(size);
+  transcoder.look_at_begin(ready_, detects_);
   if (!transcoder.is_plain()) {
     const std::string begin = std::exchange(ready_, {});
     BOBBIN_TRY(transcoder.convert(begin, ready_).in(name_));
     transcoder_ = transcoder;
   }
+  return {};
+}
+
+Status Source::detect_encoding() {
+  detects_ = true;
+  std::string begin(kBeginBytes, '\0');
+  size_t size = 0;
+  for (size_t got = 1; got > 0 && size < begin.size(); size += got) {
+    BOBBIN_ASSIGN(got, read(std::span(begin).subspan(size)));
+  }
+  rewind();
+  // The last character may be cut.
+  const bool is_whole = size < begin.size();
+  begin.resize(is_whole ? size : character_start(begin, size - 1));
+  return is_utf8(begin) ? Status() : settle_encoding();
+}
+
+Status Source::settle_encoding() {
+  settled_ = true;
+  rewind();
+  EncodingSurvey survey;
+  std::string piece(kBeginBytes, '\0');
+  for (size_t got = 1; got > 0;) {
+    BOBBIN_ASSIGN(got, read(piece));
+    survey.add(std::string_view(piece).substr(0, got));
+  }
+  survey.finish();
+  encoding_note_ = survey.note();
+  encoding_ = survey.western().value_or(encoding_);
+  rewind();
   return {};
 }
 
@@ -232,7 +267,7 @@ Result<size_t> Source::read(std::span<char> out) {
   if (ready_begin_ < ready_.size() || transcoder_) {
     if (transcoder_) {
       BOBBIN_ASSIGN(size, transcode(out));
-    } else {  // the first two bytes
+    } else {  // the first bytes
       size = std::min(out.size(), ready_.size() - ready_begin_);
       std::copy_n(ready_.data() + ready_begin_, size, out.data());
       ready_begin_ += size;

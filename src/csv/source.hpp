@@ -35,6 +35,17 @@ class Source {
 
   // Must be called before the first read.
   void set_encoding(Encoding encoding) { encoding_ = encoding; }
+  // Finds the encoding, which is UTF-8 until then, and rewinds: from the beginning of the text if that is
+  // UTF-8, otherwise from all of it. If it turns out later that not all is UTF-8: settle_encoding(). Requires
+  // a source that can be read again.
+  [[nodiscard]] Status detect_encoding();
+  [[nodiscard]] Status settle_encoding();
+  // Whether settle_encoding() could still change the encoding.
+  [[nodiscard]] bool may_settle() const { return detects_ && !settled_; }
+  // As far as it is known; once something was read, UTF-16 with its byte order.
+  [[nodiscard]] Encoding encoding() const { return transcoder_ ? transcoder_->encoding() : encoding_; }
+  // What was found, for people; empty for UTF-8.
+  [[nodiscard]] const std::string& encoding_note() const { return encoding_note_; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   // Who may use the file; nothing for a pipe or memory.
@@ -78,6 +89,9 @@ class Source {
   bool keeps_ = false;
 
   Encoding encoding_ = Encoding::utf8;
+  bool detects_ = false;
+  bool settled_ = false;
+  std::string encoding_note_;
   bool begun_ = false;
   std::unique_ptr<Unpacker> unpacker_;
   std::optional<Transcoder> transcoder_;

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "core/text.hpp"
 #include "core/value_text.hpp"
 #include "csv/blocks.hpp"
+#include "csv/encoding.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -164,8 +166,9 @@ Status Writer::begin() {
   if (!options_.header || columns_.empty()) {
     return {};
   }
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    if (i > 0) {
+  const size_t first = options_.row_names && columns_.size() > 1 ? 1 : 0;
+  for (size_t i = first; i < columns_.size(); ++i) {
+    if (i > first) {
       put_character(options_.delimiter);
     }
     const std::string& name = columns_[i].name;
@@ -200,9 +203,13 @@ Status Writer::finish() {
 
 Status Writer::flush() {
   BOBBIN_RETURN_IF(!unwritable_.empty(), StatusCode::invalid_argument, unwritable_);
-  const size_t bytes = used_;
-  used_ = 0;
-  return output_.write(std::as_bytes(std::span(buffer_).first(bytes)));
+  const std::span<const char> text = std::span(buffer_).first(std::exchange(used_, 0));
+  if (options_.encoding == Encoding::utf8) {
+    return output_.write(std::as_bytes(text));
+  }
+  std::string encoded;
+  BOBBIN_TRY(encode({text.data(), text.size()}, options_.encoding, encoded));
+  return output_.write(std::as_bytes(std::span(encoded)));
 }
 
 }  // namespace bobbin::csv

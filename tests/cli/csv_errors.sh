@@ -5,10 +5,10 @@ try 'a,b\n1,2\n3\n'
 try 'a,b\n1,2\n3,4,5\n'
 try 'a,b\n1,"2\n' --quote '"'
 try 'a,b\n1,"2"x"y\n' --quote '"'
-try 'a,\377\n1,2\n'
+try 'a,\201\n1,2\n'
 try 'a,b\n1,2\n300,4\n' --schema u8,u8
 try 'a,b\n1,2\nx,4\n' --schema a:date,b:u8
-try 'a\n\377\n' --schema utf8
+try 'a\n\201\n' --schema utf8
 try 'a,b\n1,2\n' --schema x:u8,y:u8
 try 'a,b\n1,2\n' --schema u8
 head -c 70000000 /dev/zero | tr '\0' 'x' > long.csv

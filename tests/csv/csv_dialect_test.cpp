@@ -17,7 +17,10 @@ using csv::Options;
 
 std::string found(const std::string& text, const csv::Known& known = {}) {
   csv::Source source = csv::Source::from_memory(text, "t.csv");
-  const Result<csv::Sniffed> sniffed = csv::sniff(source, {}, known);
+  Result<csv::Sniffed> sniffed = csv::sniff(source, {}, known);
+  if (sniffed.has_value()) {
+    sniffed->first_record.clear();  // csv_header_test.cpp has what is said of it
+  }
   return sniffed.has_value() ? csv::describe(*sniffed) : sniffed.error().message();
 }
 
@@ -43,10 +46,12 @@ TEST(CsvSniff, LinesBeforeTheTable) {
   EXPECT_EQ(found("x,y\nregion,name,city\nN,a,b\nS,c,d\n"),
             "delimiter ',', quote '\"', header row, 3 columns");
   // Not a header with too few or too many names, nor a record that is too short.
-  EXPECT_EQ(found("a,b\n1,2,3\n4,5,6\n"), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a,b\n1,2,3\n4,5,6\n"),
+            "delimiter ',', quote '\"', header row without the first column's name, 3 columns");
   EXPECT_EQ(found("a,b,c,d\nx,y,z\n4,5,6\n"), "delimiter ',', quote '\"', header row, 3 columns");
   EXPECT_EQ(found("a,b,c\n1,2\n4,5,6\n7,8,9\n"), "delimiter ',', quote '\"', header row, 3 columns");
-  EXPECT_EQ(found("a\n1,2\n4,5\n"), "delimiter ',', quote '\"', header row, 2 columns");
+  EXPECT_EQ(found("a\n1,2\n4,5\n"),
+            "delimiter ',', quote '\"', header row without the first column's name, 2 columns");
 }
 
 TEST(CsvDialect, RaggedTables) {
@@ -120,7 +125,8 @@ TEST(CsvSniff, DelimitersAfterTheLastColumn) {
             "delimiter ',', quote '\"', no header row, 2 columns, delimiter after the last column");
   // A column without a name, or with values.
   EXPECT_EQ(found("a,b,\n1,2,\n3,4,\n"), "delimiter ',', quote '\"', header row, 3 columns");
-  EXPECT_EQ(found("a,b\n1,2,\n3,4,5\n"), "delimiter ',', quote '\"', header row, 3 columns");
+  EXPECT_EQ(found("a,b\n1,2,\n3,4,5\n"),
+            "delimiter ',', quote '\"', header row without the first column's name, 3 columns");
 }
 
 TEST(CsvSniff, Comments) {
