@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kBetweenColumns = "  ";
 constexpr size_t kLeastWidth = 8;        // the smallest width to which a column is truncated
 constexpr size_t kRowsForWidths = 1000;  // buffered to determine widths
+constexpr size_t kBytesForWidths = size_t{4} << 20;
 constexpr std::string_view kNull = "null";
 
 size_t line_width(const std::vector<size_t>& widths) {
@@ -40,7 +41,10 @@ class TableSink final : public RowSink {
     }
     for (uint64_t row = 0; row < rows; ++row) {
       held_.push_back(cells_of(columns, row));
-      if (held_.size() >= kRowsForWidths) {
+      for (const Cell& cell : held_.back()) {
+        held_bytes_ += cell.text.size();
+      }
+      if (held_.size() >= kRowsForWidths || held_bytes_ >= kBytesForWidths) {
         BOBBIN_TRY(write_held());
       }
     }
@@ -93,6 +97,7 @@ class TableSink final : public RowSink {
       BOBBIN_TRY(write_line(cells, false));
     }
     held_.clear();
+    held_bytes_ = 0;
     return {};
   }
 
@@ -134,6 +139,7 @@ class TableSink final : public RowSink {
   size_t room_ = 0;
   bool begun_ = false;
   std::vector<Cells> held_;
+  size_t held_bytes_ = 0;
 };
 
 }  // namespace

@@ -95,9 +95,12 @@ struct Job {
 };
 
 Status copy_numbers(const Job& job, uint64_t begin, uint64_t end) {
-  std::vector<std::byte> block((end - begin) * size_bytes(job.file.reader.columns()[job.column].type));
-  BOBBIN_TRY(job.file.reader.read(job.column, begin, end - begin, block, job.backend));
-  return job.output.write(block).in(job.output_name);
+  const auto write = [&](std::span<const HostColumn> columns, uint64_t rows) {
+    const HostColumn& numbers = columns.front();
+    const std::span<const std::byte> values(numbers.values.get(), rows * size_bytes(numbers.column.type));
+    return job.output.write(values).in(job.output_name);
+  };
+  return visit_slices(job.file.reader, std::span(&job.column, 1), begin, end - begin, write, job.backend);
 }
 
 // One value per line, as in CSV; an empty line for a null.

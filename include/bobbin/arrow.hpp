@@ -90,7 +90,7 @@ struct TableScanOptions {
   uint64_t num_rows = UINT64_MAX;                   // rows to look at, from `begin`
   std::optional<std::vector<size_t>> row_groups{};  // to look at, ascending (default: all)
   uint64_t limit = UINT64_MAX;                      // rows to return
-  uint64_t batch_rows = UINT64_MAX;                 // per array; an array never spans row groups
+  uint64_t batch_rows = UINT64_MAX;                 // per array, which never spans row groups
   std::vector<std::string> formats{};               // per returned column; empty: those of fields_of()
   Backend backend = Backend::cpu;                   // that evaluates `where`
   unsigned threads = 0;                             // 0: one per core
@@ -103,7 +103,8 @@ struct TableScanOptions {
 [[nodiscard]] BOBBIN_API Result<std::vector<Field>> table_scan_fields(const Reader& reader,
                                                                       const TableScanOptions& options);
 // A stream of struct arrays. Row groups are read when they are requested, and a few ahead; memory holds these
-// row groups and the arrays that the receiver has not released. The reader lives as long as the stream.
+// row groups and the arrays that the receiver has not released. A row group with many bytes of strings is
+// decoded in several arrays. The reader lives as long as the stream.
 [[nodiscard]] BOBBIN_API Status export_table_scan(std::shared_ptr<const Reader> reader,
                                                   TableScanOptions options, ArrowArrayStream* out);
 

@@ -62,8 +62,8 @@ struct HostColumn {
 using SliceVisitor = std::function<Status(std::span<const HostColumn> columns, uint64_t rows)>;
 
 // Passes rows begin .. begin+count-1 to `visit`, a slice at a time: each chunk is read once, and memory holds
-// the encoded chunks of a row group and one decoded slice (64 MiB of numbers at most). An error of `visit`
-// ends the call.
+// the encoded chunks of a row group and one decoded slice: 64 MiB of numbers and 8 MiB of strings at most, or
+// one row. An error of `visit` ends the call.
 [[nodiscard]] BOBBIN_API Status visit_slices(const Reader& reader, std::span<const size_t> columns,
                                              uint64_t begin, uint64_t count, const SliceVisitor& visit,
                                              Backend backend = Backend::cpu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/strings.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -303,6 +304,27 @@ Result<Strings> take_strings(const Array& array, std::span<const uint64_t> indic
   }
   BOBBIN_ASSIGN(Session session, Session::borrow(backend));
   return take_through_device(array, indices, session);
+}
+
+uint64_t string_bytes(const Array& array) {
+  return find_codec(array.codec)->strings->sizes(array).bytes;
+}
+
+Result<uint64_t> strings_within(const Array& array, uint64_t begin, uint64_t bytes) {
+  constexpr uint64_t kMostAtOnce = uint64_t{1} << 16;
+  uint64_t end = begin;
+  for (uint64_t step = 1024, total = 0; end < array.length; step = std::min(2 * step, kMostAtOnce)) {
+    BOBBIN_ASSIGN(const Array part, slice(array, end, std::min(step, array.length - end)));
+    BOBBIN_ASSIGN(const std::vector<uint64_t> lengths, string_lengths(part, Backend::cpu));
+    for (const uint64_t length : lengths) {
+      total += length;
+      if (total > bytes && end > begin) {
+        return end - begin;
+      }
+      ++end;
+    }
+  }
+  return end - begin;
 }
 
 Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend) {

@@ -47,6 +47,11 @@ template <class T>
 [[nodiscard]] Result<Bitmap> match_strings(const Array& array, const StringQuery& query, Backend backend);
 // One bit per non-null string.
 [[nodiscard]] Bitmap present_strings(const Array& array);
+// The size of all strings together, decoded.
+[[nodiscard]] uint64_t string_bytes(const Array& array);
+// How many strings from `begin` on have at most `bytes` bytes together, decoded: at least one, if there is
+// one.
+[[nodiscard]] Result<uint64_t> strings_within(const Array& array, uint64_t begin, uint64_t bytes);
 // The size of each string in bytes, 0 for nulls, without decoding any.
 [[nodiscard]] Result<std::vector<uint64_t>> string_lengths(const Array& array, Backend backend);
 

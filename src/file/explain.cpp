@@ -14,19 +14,19 @@
 namespace bobbin {
 namespace {
 
-// Values are decoded in memory, and encoded with every candidate. Our writer's row groups are not larger.
-constexpr uint64_t kMostBytes = uint64_t{256} << 20;
+// Values are decoded in memory, and encoded with every candidate: not many more than the chunk has bytes, so
+// that memory follows the file. Our writer's row groups have 256 MiB at most.
+uint64_t most_bytes(const Array& array) {
+  constexpr uint64_t kLeast = uint64_t{16} << 20;
+  constexpr uint64_t kMost = uint64_t{256} << 20;
+  return std::clamp(16 * array::encoded_bytes(array), kLeast, kMost);
+}
 
 // A chunk's first rows, as many as that allows.
 Result<Array> explained_rows(const Array& array) {
-  uint64_t rows = 0;
+  uint64_t rows = most_bytes(array) / size_bytes(array.type);
   if (is_string(array.type)) {
-    BOBBIN_ASSIGN(const std::vector<uint64_t> lengths, array::string_lengths(array, Backend::cpu));
-    for (uint64_t bytes = 0; rows < lengths.size() && (bytes += lengths[rows]) <= kMostBytes;) {
-      ++rows;
-    }
-  } else {
-    rows = kMostBytes / size_bytes(array.type);
+    BOBBIN_ASSIGN(rows, array::strings_within(array, 0, most_bytes(array)));
   }
   return rows >= array.length ? Result<Array>(array) : array::slice(array, 0, std::max<uint64_t>(rows, 1));
 }

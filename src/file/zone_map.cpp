@@ -162,6 +162,11 @@ bool is_sound(const ZoneMap& zone, DType type) {
   });
 }
 
+StringExtremes extremes_of(const StringsView& strings) {
+  const Bounds bounds = strings.wide ? find_bounds<uint64_t>(strings) : find_bounds<uint32_t>(strings);
+  return {bounds.least(), bounds.greatest()};
+}
+
 StringZone string_zone_of(const StringsView& strings) {
   return string_zone_of(strings, strings);
 }
@@ -171,14 +176,14 @@ StringZone string_zone_of(const StringsView& strings, const StringsView& values)
   if (strings.length == 0) {
     return zone;
   }
-  const Bounds bounds = values.wide ? find_bounds<uint64_t>(values) : find_bounds<uint32_t>(values);
+  const StringExtremes bounds = extremes_of(values);
   zone.num_bytes = strings.num_bytes();
   for_each_null({strings.validity}, strings.length, [&](uint64_t i) {
     ++zone.null_count;
     zone.num_bytes -= strings.size(i);
   });
-  zone.min = cut(bounds.least(), strings.type);
-  set_upper_bound(zone, bounds.greatest(), strings.type);
+  zone.min = cut(bounds.least, strings.type);
+  set_upper_bound(zone, bounds.greatest, strings.type);
   return zone;
 }
 

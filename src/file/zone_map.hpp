@@ -6,6 +6,8 @@
 // For strings only the first bytes are kept.
 #pragma once
 
+#include <string_view>
+
 #include "bobbin/file.hpp"
 #include "bobbin/types.hpp"
 #include "codecs/codec.hpp"
@@ -24,6 +26,13 @@ struct ZoneMap {
 
 // Whether both are values of the type (zero-extended) other than NaN, and min is not above max.
 [[nodiscard]] bool is_sound(const ZoneMap& zone, DType type);
+
+// The least and the greatest of the strings that are not null; empty if all are.
+struct StringExtremes {
+  std::string_view least{};
+  std::string_view greatest{};
+};
+[[nodiscard]] StringExtremes extremes_of(const StringsView& strings);
 
 // Strings compare byte by byte. Bounds are truncated to 64 bytes, for UTF-8 between characters; the upper one
 // is then made larger than every string with the same beginning.

@@ -17,6 +17,7 @@
 #include "file/access.hpp"
 #include "interop/calls.hpp"
 #include "interop/export.hpp"
+#include "table/group_slices.hpp"
 
 namespace bobbin {
 namespace interop {
@@ -28,6 +29,10 @@ using arrow::TableScanOptions;
 using file::ReaderAccess;
 
 constexpr uint64_t kAheadBytes = uint64_t{256} << 20;  // decoded rows that wait for the receiver
+// A row group with more bytes of strings, or more rows, is decoded a slice at a time.
+constexpr uint64_t kMostStringBytes = uint64_t{32} << 20;
+constexpr uint64_t kMostSliceRows = uint64_t{1} << 20;
+constexpr uint64_t kSliceStringBytes = uint64_t{8} << 20;
 
 // Rows of one row group to look at.
 struct Piece {
@@ -36,11 +41,13 @@ struct Piece {
   uint64_t end = 0;
 };
 
-// What was read of a piece.
+// What was read of a piece: its first rows, and where more of them come from.
 struct Loaded {
   ArrowColumns columns;
   uint64_t length = 0;
   bool was_read = false;
+  std::optional<table::GroupSlices> more{};
+  std::optional<Piece> rest{};  // rows after those
 };
 
 std::vector<size_t> columns_of(const Reader& reader, const TableScanOptions& options) {
@@ -65,6 +72,18 @@ std::vector<Piece> pieces_of(const Reader& reader, const TableScanOptions& optio
     }
   }
   return pieces;
+}
+
+// How many bytes of strings the columns of a row group have, according to the footer.
+uint64_t string_bytes(const Reader& reader, size_t group, std::span<const size_t> columns) {
+  uint64_t bytes = 0;
+  for (const size_t column : columns) {
+    const uint64_t own = is_string(reader.columns()[column].type)
+                             ? ReaderAccess::footer(reader).row_groups[group].chunks[column].strings.num_bytes
+                             : 0;
+    bytes += std::min(own, UINT64_MAX - bytes);
+  }
+  return bytes;
 }
 
 // About how many bytes the columns of the largest row group take.
@@ -125,7 +144,8 @@ class TableStream {
     left_ -= length;
     counts_.rows += length;
     if (at_ == current_.length || left_ == 0) {
-      current_ = {};  // its memory lives as long as the receiver needs it
+      current_.columns.clear();  // their memory lives as long as the receiver needs it
+      current_.length = 0;
       at_ = 0;
     }
     report();
@@ -156,8 +176,11 @@ class TableStream {
     }
   }
 
-  // Takes the next row group that has rows; false after the last.
+  // Takes the next rows: of the current row group, if it has more, or of the next one; false after the last.
   Result<bool> load_next() {
+    if (current_.more.has_value() || current_.rest.has_value()) {
+      return load_more();
+    }
     start_some();
     if (waiting_.empty()) {
       return false;
@@ -179,6 +202,30 @@ class TableStream {
     return true;
   }
 
+  Result<bool> load_more() {
+    const bool was_read = current_.was_read;
+    Result<Loaded> loaded = current_.more.has_value() ? next_slice(*current_.more) : load(*current_.rest);
+    if (!loaded.has_value()) {
+      if (loaded.error().code() != StatusCode::cancelled) {
+        current_ = {};
+        started_ = pieces_.size();
+        waiting_.clear();
+      }
+      return loaded.error();
+    }
+    if (current_.more.has_value()) {
+      loaded->rest = current_.rest;
+      if (loaded->length != 0) {
+        loaded->more = std::move(current_.more);
+      }
+    }
+    current_ = *std::move(loaded);
+    current_.was_read = current_.was_read || was_read;
+    counts_.row_groups += current_.was_read && !was_read ? 1 : 0;
+    at_ = 0;
+    return true;
+  }
+
   Result<Loaded> load(const Piece& piece) const {
     if (cancelled_) {
       return Loaded{};
@@ -193,9 +240,18 @@ class TableStream {
       return Loaded{.columns = {}, .length = length};
     }
     const uint64_t wanted = std::min(length, options_.limit);
-    BOBBIN_ASSIGN(std::vector<HostColumn> columns,
-                  read_columns(*reader_, columns_, piece.begin, wanted, inner_threads_));
-    return lay_out_all(std::move(columns), wanted);
+    const file::RowGroup& group = ReaderAccess::footer(*reader_).row_groups[piece.group];
+    // The footer's sizes are right for whole row groups, or reading them fails.
+    if (wanted == group.num_rows && wanted <= kMostSliceRows &&
+        string_bytes(*reader_, piece.group, columns_) <= kMostStringBytes) {
+      BOBBIN_ASSIGN(std::vector<HostColumn> columns,
+                    read_columns(*reader_, columns_, piece.begin, wanted, inner_threads_));
+      return lay_out_all(std::move(columns), wanted);
+    }
+    const uint64_t begin = piece.begin - group.first_row;
+    BOBBIN_ASSIGN(table::GroupSlices slices, table::GroupSlices::of(*reader_, piece.group, columns_, begin,
+                                                                    begin + wanted, slice_options()));
+    return first_slice(std::move(slices));
   }
 
   Result<Loaded> load_matches(const Piece& piece) const {
@@ -203,19 +259,47 @@ class TableStream {
     query::QueryStats stats;
     std::vector<uint64_t> rows;
     const auto take = [&](size_t, std::span<const uint64_t> found) -> Result<bool> {
-      rows.assign(found.begin(), found.end());
-      return false;
+      rows.insert(rows.end(), found.begin(), found.end());
+      return rows.size() < std::min(kMostSliceRows, options_.limit);
     };
     BOBBIN_TRY(query.visit_rows(take, piece.begin, piece.end, &stats));
+    std::optional<Piece> rest;
+    if (rows.size() >= kMostSliceRows && rows.back() + 1 < piece.end) {
+      rest = Piece{piece.group, rows.back() + 1, piece.end};
+    }
     rows.resize(std::min<uint64_t>(rows.size(), options_.limit));
     if (rows.empty() || columns_.empty()) {
-      return Loaded{.columns = {}, .length = rows.size(), .was_read = stats.read != 0};
+      return Loaded{.columns = {}, .length = rows.size(), .was_read = stats.read != 0, .rest = rest};
     }
-    const bool are_all = rows.size() == piece.end - piece.begin;
-    BOBBIN_ASSIGN(std::vector<HostColumn> columns,
-                  are_all ? read_columns(*reader_, columns_, piece.begin, rows.size(), inner_threads_)
-                          : read_rows(*reader_, columns_, rows));
-    return lay_out_all(std::move(columns), rows.size());
+    BOBBIN_ASSIGN(Loaded loaded, rows.size() == piece.end - piece.begin
+                                     ? load_all(piece)
+                                     : load_rows(piece.group, std::move(rows)));
+    loaded.rest = rest;
+    return loaded;
+  }
+
+  Result<Loaded> load_rows(size_t group, std::vector<uint64_t> rows) const {
+    const uint64_t first = ReaderAccess::footer(*reader_).row_groups[group].first_row;
+    std::ranges::for_each(rows, [&](uint64_t& row) { row -= first; });
+    BOBBIN_ASSIGN(table::GroupSlices slices,
+                  table::GroupSlices::of(*reader_, group, columns_, std::move(rows), slice_options()));
+    return first_slice(std::move(slices));
+  }
+
+  [[nodiscard]] table::GroupSlices::Options slice_options() const {
+    return {.rows = kMostSliceRows, .string_bytes = kSliceStringBytes, .threads = inner_threads_};
+  }
+
+  Result<Loaded> first_slice(table::GroupSlices slices) const {
+    BOBBIN_ASSIGN(Loaded loaded, next_slice(slices));
+    loaded.more = std::move(slices);
+    return loaded;
+  }
+
+  Result<Loaded> next_slice(table::GroupSlices& slices) const {
+    BOBBIN_TRY(CancelScope::check());
+    BOBBIN_ASSIGN(auto slice, slices.next());
+    return slice.has_value() ? lay_out_all(std::move(slice->columns), slice->rows) : Result<Loaded>(Loaded{});
   }
 
   Result<Loaded> lay_out_all(std::vector<HostColumn> columns, uint64_t length) const {

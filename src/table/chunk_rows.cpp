@@ -2,6 +2,8 @@
 #include "table/chunk_rows.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "array/strings.hpp"
 #include "core/lanes.hpp"
@@ -19,6 +21,7 @@ using file::ReaderAccess;
 constexpr uint64_t kVectorsPerPiece = 16;
 // Up to one row in 64 is decoded individually; otherwise the whole piece is.
 constexpr uint64_t kFew = 64;
+constexpr uint64_t kLengthsAtOnce = uint64_t{1} << 16;
 
 struct Range {
   uint64_t begin = 0;
@@ -47,9 +50,9 @@ uint64_t cost_of(std::span<const Range> ranges) {
   return vectors;
 }
 
-void add_strings(const Strings& strings, uint64_t at, HostColumn& to) {
+void add_strings(Strings strings, uint64_t at, HostColumn& to) {
   if (at == 0) {
-    to.strings = strings;
+    to.strings = std::move(strings);
   } else {
     file::append_strings(to.strings, strings.view(), 0, strings.length());
   }
@@ -132,8 +135,8 @@ Status ChunkRows::read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& 
   const Piece& piece = pieces_.front();
   const auto decode = [&](const Array& array) -> Status {
     if (is_string(array.type)) {
-      BOBBIN_ASSIGN(const Strings strings, array::decode_strings(array, backend));
-      add_strings(strings, at, to);
+      BOBBIN_ASSIGN(Strings strings, array::decode_strings(array, backend));
+      add_strings(std::move(strings), at, to);
       return {};
     }
     const size_t size = size_bytes(array.type);
@@ -163,8 +166,8 @@ Status ChunkRows::take(const Piece& piece, std::span<const uint64_t> rows, uint6
   std::vector<uint64_t> indices(rows.begin(), rows.end());
   std::ranges::for_each(indices, [&](uint64_t& index) { index -= piece.begin; });
   if (is_string(piece.array.type)) {
-    BOBBIN_ASSIGN(const Strings strings, array::take_strings(piece.array, indices, Backend::cpu));
-    add_strings(strings, at, to);
+    BOBBIN_ASSIGN(Strings strings, array::take_strings(piece.array, indices, Backend::cpu));
+    add_strings(std::move(strings), at, to);
     return {};
   }
   const size_t size = size_bytes(piece.array.type);
@@ -176,20 +179,68 @@ Status ChunkRows::take(const Piece& piece, std::span<const uint64_t> rows, uint6
   return {};
 }
 
-Status ChunkRows::take(std::span<const uint64_t> rows, uint64_t at, HostColumn& to) const {
+template <class F>
+Status ChunkRows::for_each_piece(std::span<const uint64_t> rows, F&& f) const {
   for (const Piece& piece : pieces_) {
     const auto first = std::ranges::lower_bound(rows, piece.begin);
     const auto last = std::ranges::lower_bound(rows, piece.begin + piece.array.length);
     if (first == last) {
       continue;
     }
-    const std::span<const uint64_t> own(first, last);
-    if (const Status status = take(piece, own, at, to); !status.ok()) {
+    if (const Status status = f(piece, std::span<const uint64_t>(first, last)); !status.ok()) {
       return ReaderAccess::in_place(*reader_, status, group_, column_);
     }
-    at += own.size();
   }
   return {};
+}
+
+Status ChunkRows::take(std::span<const uint64_t> rows, uint64_t at, HostColumn& to) const {
+  return for_each_piece(rows, [&](const Piece& piece, std::span<const uint64_t> own) {
+    return take(piece, own, std::exchange(at, at + own.size()), to);
+  });
+}
+
+bool ChunkRows::has_strings() const {
+  return is_string(ReaderAccess::columns(*reader_)[column_].type);
+}
+
+uint64_t ChunkRows::string_bytes() const {
+  uint64_t bytes = 0;
+  for (const Piece& piece : pieces_) {
+    bytes += has_strings() ? array::string_bytes(piece.array) : 0;
+  }
+  return bytes;
+}
+
+Status ChunkRows::add_lengths(uint64_t begin, std::span<uint64_t> sizes) const {
+  const Piece& piece = pieces_.front();
+  const auto add = [&]() -> Status {
+    BOBBIN_ASSIGN(const Array part, array::slice(piece.array, begin - piece.begin, sizes.size()));
+    BOBBIN_ASSIGN(const std::vector<uint64_t> lengths, array::string_lengths(part, Backend::cpu));
+    std::ranges::transform(sizes, lengths, sizes.begin(), std::plus());
+    return {};
+  };
+  const Status status = add();
+  return status.ok() ? status : ReaderAccess::in_place(*reader_, status, group_, column_);
+}
+
+Status ChunkRows::add_lengths(std::span<const uint64_t> rows, std::span<uint64_t> sizes) const {
+  return for_each_piece(rows, [&](const Piece& piece, std::span<const uint64_t> own) -> Status {
+    while (!own.empty()) {
+      // Rows that are close together are looked at with all rows between them.
+      const auto end = std::ranges::lower_bound(own, own.front() + kLengthsAtOnce);
+      const auto near = own.first(static_cast<size_t>(end - own.begin()));
+      BOBBIN_ASSIGN(const Array part,
+                    array::slice(piece.array, near.front() - piece.begin, near.back() - near.front() + 1));
+      BOBBIN_ASSIGN(const std::vector<uint64_t> lengths, array::string_lengths(part, Backend::cpu));
+      for (size_t i = 0; i < near.size(); ++i) {
+        sizes[i] += lengths[near[i] - near.front()];
+      }
+      sizes = sizes.subspan(near.size());
+      own = own.subspan(near.size());
+    }
+    return {};
+  });
 }
 
 }  // namespace bobbin::table

@@ -27,6 +27,12 @@ class ChunkRows {
   [[nodiscard]] Status read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& to,
                             Backend backend) const;
   [[nodiscard]] Status take(std::span<const uint64_t> rows, uint64_t at, HostColumn& to) const;
+  [[nodiscard]] bool has_strings() const;
+  // The bytes of all loaded strings together, decoded; 0 for numbers.
+  [[nodiscard]] uint64_t string_bytes() const;
+  // Adds the size of each of these rows' strings to the row's number. The column must have strings.
+  [[nodiscard]] Status add_lengths(uint64_t begin, std::span<uint64_t> sizes) const;
+  [[nodiscard]] Status add_lengths(std::span<const uint64_t> rows, std::span<uint64_t> sizes) const;
 
  private:
   // Adjacent rows.
@@ -39,6 +45,9 @@ class ChunkRows {
       : reader_(&reader), group_(group), column_(column) {}
   Status add(uint64_t begin, uint64_t count);
   Status take(const Piece& piece, std::span<const uint64_t> rows, uint64_t at, HostColumn& to) const;
+  // Calls f(piece, rows) for each piece that has some of the rows, with those.
+  template <class F>
+  Status for_each_piece(std::span<const uint64_t> rows, F&& f) const;
 
   const Reader* reader_;
   size_t group_;

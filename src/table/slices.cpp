@@ -8,16 +8,19 @@
 #include "bobbin/table.hpp"
 #include "file/access.hpp"
 #include "table/chunk_rows.hpp"
+#include "table/group_slices.hpp"
 #include "table/parts.hpp"
 
 namespace bobbin {
 
 using file::ReaderAccess;
 using table::ChunkRows;
+using table::GroupSlices;
 
 namespace {
 
-constexpr uint64_t kSliceBytes = uint64_t{64} << 20;
+constexpr uint64_t kSliceBytes = uint64_t{64} << 20;  // of numbers
+constexpr uint64_t kStringBytes = uint64_t{8} << 20;  // of strings; more only in a slice of one row
 constexpr uint64_t kMaxSliceRows = uint64_t{1} << 18;
 constexpr uint64_t kVectorRows = 1024;
 
@@ -27,49 +30,51 @@ uint64_t slice_rows(size_t columns) {
   return std::clamp(rows / kVectorRows * kVectorRows, kVectorRows, kMaxSliceRows);
 }
 
-// Decodes rows of all columns by decode(chunk, column to fill), and passes them on.
-template <class Decode>
-Status pass_slice(const Reader& reader, std::span<const size_t> columns, std::span<const ChunkRows> chunks,
-                  uint64_t rows, const SliceVisitor& visit, Decode&& decode) {
+// All rows in one slice: a chunk's memory is free before the next is loaded. False if their strings do not
+// fit into one: then nothing was passed on.
+Result<bool> visit_one(const Reader& reader, size_t group, std::span<const size_t> columns, uint64_t begin,
+                       uint64_t count, const SliceVisitor& visit, Backend backend) {
   std::vector<HostColumn> made;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    made.push_back(table::make_column(ReaderAccess::columns(reader)[columns[i]], rows));
-    BOBBIN_TRY(decode(chunks[i], made.back()));
-  }
-  return visit(made, rows);
-}
-
-// All rows in one slice: a chunk's memory is free before the next is loaded.
-Status visit_one(const Reader& reader, size_t group, std::span<const size_t> columns, uint64_t begin,
-                 uint64_t count, const SliceVisitor& visit, Backend backend) {
-  std::vector<HostColumn> made;
+  uint64_t bytes = 0;
   for (const size_t column : columns) {
     BOBBIN_ASSIGN(const ChunkRows chunk, ChunkRows::load(reader, group, column, begin, count));
+    bytes += chunk.string_bytes();
+    if (bytes > kStringBytes && count > 1) {
+      return false;
+    }
     made.push_back(table::make_column(ReaderAccess::columns(reader)[column], count));
     BOBBIN_TRY(chunk.read(begin, count, 0, made.back(), backend));
   }
-  return visit(made, count);
+  BOBBIN_TRY(visit(made, count));
+  return true;
+}
+
+Status visit_all(GroupSlices slices, const SliceVisitor& visit) {
+  while (true) {
+    BOBBIN_ASSIGN(const auto slice, slices.next());
+    if (!slice.has_value()) {
+      return {};
+    }
+    BOBBIN_TRY(visit(slice->columns, slice->rows));
+  }
+}
+
+GroupSlices::Options options_for(size_t columns, Backend backend) {
+  return {.rows = slice_rows(columns), .string_bytes = kStringBytes, .backend = backend};
 }
 
 // Rows of a row group, counted from its first.
 Status visit_range(const Reader& reader, size_t group, std::span<const size_t> columns, uint64_t begin,
                    uint64_t end, const SliceVisitor& visit, Backend backend) {
-  const uint64_t step = slice_rows(columns.size());
-  if (end - begin <= step) {
-    return visit_one(reader, group, columns, begin, end - begin, visit, backend);
+  if (end - begin <= slice_rows(columns.size())) {
+    BOBBIN_ASSIGN(const bool done, visit_one(reader, group, columns, begin, end - begin, visit, backend));
+    if (done) {
+      return {};
+    }
   }
-  std::vector<ChunkRows> chunks;
-  for (const size_t column : columns) {
-    BOBBIN_ASSIGN(ChunkRows chunk, ChunkRows::load(reader, group, column, begin, end - begin));
-    chunks.push_back(std::move(chunk));
-  }
-  for (uint64_t row = begin; row < end; row += step) {
-    const uint64_t count = std::min(step, end - row);
-    BOBBIN_TRY(pass_slice(reader, columns, chunks, count, visit, [&](const ChunkRows& chunk, HostColumn& to) {
-      return chunk.read(row, count, 0, to, backend);
-    }));
-  }
-  return {};
+  BOBBIN_ASSIGN(GroupSlices slices, GroupSlices::of(reader, group, {columns.begin(), columns.end()}, begin,
+                                                    end, options_for(columns.size(), backend)));
+  return visit_all(std::move(slices), visit);
 }
 
 // Rows of a row group as numbers within it.
@@ -110,19 +115,11 @@ Status visit_slices(const Reader& reader, std::span<const size_t> columns, uint6
 Status visit_slices(const Reader& reader, size_t row_group, std::span<const size_t> columns,
                     std::span<const uint64_t> rows, const SliceVisitor& visit) {
   BOBBIN_TRY(table::check_columns(reader, columns, 0, 0));
-  BOBBIN_ASSIGN(const std::vector<uint64_t> own, rows_within(reader, row_group, rows));
-  std::vector<ChunkRows> chunks;
-  for (const size_t column : columns) {
-    BOBBIN_ASSIGN(ChunkRows chunk, ChunkRows::load(reader, row_group, column, own));
-    chunks.push_back(std::move(chunk));
-  }
-  const uint64_t step = slice_rows(columns.size());
-  for (size_t i = 0; i < own.size(); i += step) {
-    const auto part = std::span(own).subspan(i, std::min<size_t>(step, own.size() - i));
-    BOBBIN_TRY(pass_slice(reader, columns, chunks, part.size(), visit,
-                          [&](const ChunkRows& chunk, HostColumn& to) { return chunk.take(part, 0, to); }));
-  }
-  return {};
+  BOBBIN_ASSIGN(std::vector<uint64_t> own, rows_within(reader, row_group, rows));
+  BOBBIN_ASSIGN(GroupSlices slices,
+                GroupSlices::of(reader, row_group, {columns.begin(), columns.end()}, std::move(own),
+                                options_for(columns.size(), Backend::cpu)));
+  return visit_all(std::move(slices), visit);
 }
 
 }  // namespace bobbin

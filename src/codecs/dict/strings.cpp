@@ -78,7 +78,10 @@ Status decode(const Array& array, const HostStringsOut& out) {
   if (array.length == 0) {
     return out.bytes.empty() ? Status{} : wrong_total(out.bytes.size());
   }
-  return is_few(array.length, dictionary_of(array).length) ? copy_few(array, out) : copy_all(array, out);
+  const Array& dictionary = dictionary_of(array);
+  return is_few(array.length, dictionary.length) || is_large(dictionary, out.bytes.size())
+             ? copy_few(array, out)
+             : copy_all(array, out);
 }
 
 }  // namespace bobbin::codec::dict

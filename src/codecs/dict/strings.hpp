@@ -27,6 +27,17 @@ struct Entries {
 
 [[nodiscard]] Result<Entries> decode_string_entries(const Array& dictionary);
 
+// Dictionaries whose entries have more bytes are decoded as a whole only for rows that have as many.
+inline constexpr uint64_t kSmallDictionary = uint64_t{8} << 20;
+
+[[nodiscard]] inline bool is_large(const Array& dictionary) {
+  return ops_of(dictionary).sizes(dictionary).bytes > kSmallDictionary;
+}
+// Whether the entries take more memory than rows with so many bytes.
+[[nodiscard]] inline bool is_large(const Array& dictionary, uint64_t row_bytes) {
+  return ops_of(dictionary).sizes(dictionary).bytes > std::max(kSmallDictionary, row_bytes);
+}
+
 // Copies whole chunks, one instruction each, reading and writing past the end. Most strings fit in one.
 inline void copy_chunks(uint8_t* to, const uint8_t* from, uint64_t size) {
   constexpr uint64_t kLong = 256;

@@ -48,6 +48,16 @@ Status append_entries(const Array& dictionary, std::span<const Code> codes, Stri
   return {};
 }
 
+// Whether all entries take more memory than those of some rows.
+bool outweighs(const Array& dictionary, std::span<const uint64_t> rows) {
+  const std::vector<uint64_t> sizes = ops_of(dictionary).lengths(dictionary);
+  uint64_t bytes = 0;
+  for (const uint64_t entry : rows) {
+    bytes += sizes[entry];
+  }
+  return is_large(dictionary, bytes);
+}
+
 }  // namespace
 
 std::vector<uint8_t> validity(const Array& array) {
@@ -82,11 +92,15 @@ Status take(const Array& array, std::span<const uint64_t> indices, Strings& out)
   return visit_codes(codes_of(array).type, [&]<class Code>(std::type_identity<Code>) -> Status {
     UnsetVector<Code> codes(indices.size());
     take_values(codes_of(array), indices, codes.data());
-    if (dictionary.length / kLookUp <= indices.size()) {
+    const bool few = dictionary.length / kLookUp > indices.size();
+    if (!few && !is_large(dictionary)) {
       return append_entries<Code>(dictionary, codes, out);
     }
     std::vector<uint64_t> wanted(codes.begin(), codes.end());
     std::ranges::for_each(wanted, [&](uint64_t& entry) { entry = std::min(entry, dictionary.length - 1); });
+    if (!few && !outweighs(dictionary, wanted)) {
+      return append_entries<Code>(dictionary, codes, out);
+    }
     return ops_of(dictionary).take(dictionary, wanted, out);
   });
 }
