@@ -149,10 +149,10 @@ Result<size_t> find_column(const OpenReader& file, const std::optional<std::stri
                                  count(columns.size(), "column"), list_columns(columns)));
     return size_t{0};
   }
-  const auto found = std::ranges::find(columns, *name, &Column::name);
-  BOBBIN_RETURN_IF(found == columns.end(), StatusCode::invalid_argument,
+  const std::optional<size_t> found = file.reader.find_column(*name);
+  BOBBIN_RETURN_IF(!found, StatusCode::invalid_argument,
                    fmt::format("{}: has no column '{}': {}", file.name, *name, list_columns(columns)));
-  return static_cast<size_t>(found - columns.begin());
+  return *found;
 }
 
 Result<size_t> find_string_column(const OpenReader& file, const std::optional<std::string>& name) {

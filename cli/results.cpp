@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,13 +17,14 @@
 #include "bobbin/text.hpp"
 #include "cli/format.hpp"
 #include "cli/json_rows.hpp"
+#include "cli/terminal.hpp"
 
 namespace bobbin::cli {
 namespace {
 
 using query::ResultColumn;
-using query::ResultTable;
 using query::Value;
+using Rows = std::span<const std::vector<Value>>;
 
 // Values of a column are printed with the digits of its type: 3.1 of f32 is not printed as a double.
 std::string text_of(const Value& value, const std::optional<ColumnType>& type) {
@@ -44,14 +46,14 @@ void append_json(std::string& out, const Value& value, const std::optional<Colum
 }
 
 // Names as keys of an object: a duplicate gets a number that makes it another name than all columns have.
-std::vector<std::string> keys_of(const ResultTable& result) {
+std::vector<std::string> keys_of(const ResultColumns& columns) {
   std::set<std::string> names;
-  for (const ResultColumn& column : result.columns) {
+  for (const ResultColumn& column : columns) {
     names.insert(column.name);
   }
   std::set<std::string> repeated;
   std::vector<std::string> keys;
-  for (const ResultColumn& column : result.columns) {
+  for (const ResultColumn& column : columns) {
     std::string key = column.name;
     if (!repeated.insert(column.name).second) {
       for (int number = 1; !names.insert(key).second; ++number) {
@@ -67,61 +69,164 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-}  // namespace
-
-void print_table(const ResultTable& result) {
-  std::vector<std::string> heads(result.columns.size());
-  std::ranges::transform(result.columns, heads.begin(),
-                         [](const ResultColumn& column) { return printable(column.name); });
-  std::vector<std::vector<std::string>> lines;
-  for (const std::vector<Value>& row : result.rows) {
-    lines.emplace_back();
-    for (size_t c = 0; c < row.size(); ++c) {
-      lines.back().push_back(printable(text_of(row[c], result.columns[c].type)));
-    }
+class TablePrinter final : public ResultPrinter {
+ public:
+  TablePrinter(ResultColumns columns, bool with_stats)
+      : columns_(std::move(columns)), with_stats_(with_stats) {
+    std::ranges::transform(columns_, std::back_inserter(heads_),
+                           [](const ResultColumn& column) { return printable(column.name); });
   }
-  print_table(heads, lines);
-}
 
-Status print_csv(const ResultTable& result) {
-  std::vector<Column> columns;
-  std::vector<HostColumn> texts;
-  for (size_t c = 0; c < result.columns.size(); ++c) {
-    columns.push_back({result.columns[c].name, DType::binary});
-    HostColumn& made = texts.emplace_back();
-    made.column = columns.back();
-    for (const std::vector<Value>& row : result.rows) {
-      if (row[c].is_null()) {
-        made.strings.push_null();
-      } else {
-        made.strings.push_back(bytes_of(text_of(row[c], result.columns[c].type)));
+  Status add(Rows rows) override {
+    constexpr size_t kMostHeld = size_t{8} << 20;
+    for (const std::vector<Value>& row : rows) {
+      held_.emplace_back();
+      for (size_t c = 0; c < row.size(); ++c) {
+        held_.back().push_back(printable(text_of(row[c], columns_[c].type)));
+        held_bytes_ += held_.back().back().size();
+      }
+      if (held_bytes_ >= kMostHeld) {
+        print_held();
       }
     }
+    return {};
   }
-  file::Output output = file::Output::borrow(STDOUT_FILENO);
-  BOBBIN_ASSIGN(csv::RowWriter writer, csv::RowWriter::create(output, columns, {}));
-  BOBBIN_TRY(writer.begin().in("stdout"));
-  BOBBIN_TRY(writer.append(texts, result.rows.size()).in("stdout"));
-  BOBBIN_TRY(writer.finish().in("stdout"));
-  return output.commit().in("stdout");
+
+  Status finish(const query::QueryStats& stats) override {
+    if (!held_.empty() || widths_.empty()) {
+      print_held();
+    }
+    if (with_stats_) {
+      print(fmt::format("{}, {} read\n", count(stats.row_groups, "row group"), stats.read));
+    }
+    return {};
+  }
+
+ private:
+  // Later rows have the widths of the first ones.
+  void print_held() {
+    if (widths_.empty()) {
+      print_table(heads_, held_);
+      for (size_t c = 0; c < heads_.size(); ++c) {
+        widths_.push_back(display_width(heads_[c]));
+        for (const auto& line : held_) {
+          widths_[c] = std::max(widths_[c], display_width(line[c]));
+        }
+      }
+    } else {
+      std::ranges::for_each(held_, [&](const auto& line) { print_line(line); });
+    }
+    held_.clear();
+    held_bytes_ = 0;
+  }
+  void print_line(const std::vector<std::string>& line) const {
+    std::string text;
+    for (size_t c = 0; c < line.size(); ++c) {
+      const size_t blanks = widths_[c] - std::min(widths_[c], display_width(line[c]));
+      text += line[c] + (c + 1 == line.size() ? "\n" : std::string(blanks + 2, ' '));
+    }
+    print(text);
+  }
+
+  ResultColumns columns_;
+  bool with_stats_;
+  std::vector<std::string> heads_;
+  std::vector<size_t> widths_;
+  std::vector<std::vector<std::string>> held_;
+  size_t held_bytes_ = 0;
+};
+
+class CsvPrinter final : public ResultPrinter {
+ public:
+  explicit CsvPrinter(ResultColumns columns)
+      : columns_(std::move(columns)), output_(file::Output::borrow(STDOUT_FILENO)) {}
+
+  Status add(Rows rows) override {
+    BOBBIN_TRY(begin());
+    std::vector<HostColumn> texts;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      HostColumn& made = texts.emplace_back();
+      made.column = {columns_[c].name, DType::binary};
+      for (const std::vector<Value>& row : rows) {
+        if (row[c].is_null()) {
+          made.strings.push_null();
+        } else {
+          made.strings.push_back(bytes_of(text_of(row[c], columns_[c].type)));
+        }
+      }
+    }
+    return writer_->append(texts, rows.size()).in("stdout");
+  }
+
+  Status finish(const query::QueryStats& /*stats*/) override {
+    BOBBIN_TRY(begin());
+    BOBBIN_TRY(writer_->finish().in("stdout"));
+    return output_.commit().in("stdout");
+  }
+
+ private:
+  Status begin() {
+    if (writer_.has_value()) {
+      return {};
+    }
+    std::vector<Column> columns;
+    for (const ResultColumn& column : columns_) {
+      columns.push_back({column.name, DType::binary});
+    }
+    BOBBIN_ASSIGN(writer_, csv::RowWriter::create(output_, columns, {}));
+    return writer_->begin().in("stdout");
+  }
+
+  ResultColumns columns_;
+  file::Output output_;
+  std::optional<csv::RowWriter> writer_;
+};
+
+class JsonPrinter final : public ResultPrinter {
+ public:
+  explicit JsonPrinter(ResultColumns columns) : columns_(std::move(columns)), keys_(keys_of(columns_)) {}
+
+  Status add(Rows rows) override {
+    for (const std::vector<Value>& values : rows) {
+      std::string out = is_first_ ? "{\n  \"rows\": [\n    {" : ",\n    {";
+      is_first_ = false;
+      for (size_t c = 0; c < values.size(); ++c) {
+        out += c == 0 ? "\n      " : ",\n      ";
+        append_json_string(out, keys_[c]);
+        out += ": ";
+        append_json(out, values[c], columns_[c].type);
+      }
+      out += values.empty() ? "}" : "\n    }";
+      print(out);
+    }
+    return {};
+  }
+
+  Status finish(const query::QueryStats& stats) override {
+    print(is_first_ ? "{\n  \"rows\": []" : "\n  ]");
+    print(fmt::format(",\n  \"row_groups\": {},\n  \"row_groups_read\": {}\n}}\n", stats.row_groups,
+                      stats.read));
+    return {};
+  }
+
+ private:
+  ResultColumns columns_;
+  std::vector<std::string> keys_;
+  bool is_first_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultPrinter> make_table_printer(ResultColumns columns, bool with_stats) {
+  return std::make_unique<TablePrinter>(std::move(columns), with_stats);
 }
 
-void print_json(const ResultTable& result, const query::QueryStats& stats) {
-  const std::vector<std::string> keys = keys_of(result);
-  std::string out = "{\n  \"rows\": [";
-  for (const std::vector<Value>& values : result.rows) {
-    out += out.ends_with('[') ? "\n    {" : ",\n    {";
-    for (size_t c = 0; c < values.size(); ++c) {
-      out += c == 0 ? "\n      " : ",\n      ";
-      append_json_string(out, keys[c]);
-      out += ": ";
-      append_json(out, values[c], result.columns[c].type);
-    }
-    out += values.empty() ? "}" : "\n    }";
-  }
-  out += result.rows.empty() ? "]" : "\n  ]";
-  print(fmt::format("{},\n  \"row_groups\": {},\n  \"row_groups_read\": {}\n}}\n", out, stats.row_groups,
-                    stats.read));
+std::unique_ptr<ResultPrinter> make_csv_printer(ResultColumns columns) {
+  return std::make_unique<CsvPrinter>(std::move(columns));
+}
+
+std::unique_ptr<ResultPrinter> make_json_printer(ResultColumns columns) {
+  return std::make_unique<JsonPrinter>(std::move(columns));
 }
 
 namespace {

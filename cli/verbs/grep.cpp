@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "bobbin/query.hpp"
 #include "bobbin/table.hpp"
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
@@ -51,8 +52,17 @@ size_t find_text(std::string_view string, const GrepArgs& args) {
   return passes ? at : string.size() + 1;
 }
 
-StringQuery query_of(const GrepArgs& args) {
-  return {.test = args.test, .bytes = {reinterpret_cast<const uint8_t*>(args.text.data()), args.text.size()}};
+query::Query query_of(const OpenReader& file, size_t column, const GrepArgs& args, Backend backend) {
+  using Kind = query::Predicate::Kind;
+  const Kind kind = args.test == StringTest::equals        ? Kind::compare
+                    : args.test == StringTest::starts_with ? Kind::starts_with
+                                                           : Kind::contains;
+  return query::from(file.reader)
+      .on(backend)
+      .where({.kind = kind,
+              .op = Compare::eq,
+              .column = file.reader.columns()[column].name,
+              .literals = {query::Literal(args.text)}});
 }
 
 // The row, a tab and the string, with the match highlighted on a terminal.
@@ -68,14 +78,20 @@ void print_match(uint64_t row, std::string_view string, const GrepArgs& args) {
 using MatchVisitor = std::function<void(uint64_t row, std::string_view string)>;
 
 // Row groups that the zone map rules out are not read, and strings that do not match are not decoded.
-Status visit_matches(const OpenReader& file, size_t column, size_t group, const GrepArgs& args,
-                     Backend backend, const MatchVisitor& visit) {
-  BOBBIN_ASSIGN(const StringMatches found, file.reader.find_strings(column, group, query_of(args), backend));
-  for (size_t i = 0; i < found.rows.size(); ++i) {
-    const auto string = found.strings.view().string(i);
-    visit(found.rows[i], {reinterpret_cast<const char*>(string.data()), string.size()});
-  }
-  return {};
+Status visit_matches(const OpenReader& file, size_t column, const GrepArgs& args, Backend backend,
+                     const MatchVisitor& visit) {
+  const auto visit_group = [&](size_t group, std::span<const uint64_t> rows) -> Result<bool> {
+    const auto visit_slice = [&](std::span<const HostColumn> columns, uint64_t count) -> Status {
+      for (uint64_t i = 0; i < count; ++i) {
+        visit(rows[i], columns.front().string(i));
+      }
+      rows = rows.subspan(count);
+      return check_interrupt().in(file.name);
+    };
+    BOBBIN_TRY(visit_slices(file.reader, group, std::span(&column, 1), rows, visit_slice));
+    return true;
+  };
+  return query_of(file, column, args, backend).visit_rows(visit_group);
 }
 
 // Ignoring case does not work with the order of the zone map or on codes: all strings are decoded, a slice at
@@ -103,10 +119,7 @@ Result<uint64_t> count_matches(const OpenReader& file, size_t column, const Grep
     BOBBIN_TRY(visit_folded_matches(file, column, args, backend,
                                     [&](uint64_t /*row*/, std::string_view /*string*/) { ++total; }));
   } else {
-    for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-      BOBBIN_ASSIGN(const uint64_t found, file.reader.count_strings(column, group, query_of(args), backend));
-      total += found;
-    }
+    BOBBIN_ASSIGN(total, query_of(file, column, args, backend).count());
   }
   print(fmt::format("{}\n", total));
   return total;
@@ -123,9 +136,7 @@ Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Grep
     BOBBIN_TRY(visit_folded_matches(file, column, args, backend, visit));
     return total;
   }
-  for (size_t group = 0; group < file.reader.num_row_groups(); ++group) {
-    BOBBIN_TRY(visit_matches(file, column, group, args, backend, visit));
-  }
+  BOBBIN_TRY(visit_matches(file, column, args, backend, visit));
   return total;
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "bobbin/query.hpp"
 #include "bobbin/schema.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/results.hpp"
 #include "cli/where.hpp"
@@ -37,9 +39,8 @@ Result<std::vector<std::string>> parse_selection(std::string_view text) {
 
 Result<std::vector<std::string>> selected_names(const Reader& reader, const std::vector<std::string>& asked) {
   for (const std::string& name : asked) {
-    const bool exists = std::ranges::find(reader.columns(), name, &Column::name) != reader.columns().end();
     BOBBIN_RETURN_IF(
-        !exists && query::parse_aggregates(name).has_value(), StatusCode::invalid_argument,
+        !reader.find_column(name) && query::parse_aggregates(name).has_value(), StatusCode::invalid_argument,
         fmt::format("--select takes columns, and {} is not one: --agg computes aggregates", name));
   }
   if (!asked.empty()) {
@@ -52,17 +53,48 @@ Result<std::vector<std::string>> selected_names(const Reader& reader, const std:
   return names;
 }
 
-Result<query::ResultTable> run(const QueryArgs& args, const Reader& reader, const query::Query& query,
-                               query::QueryStats& stats) {
-  if (!args.select) {
-    return query.group_by(args.group, args.aggregates, args.result, &stats);
+// Prints nothing: for --explain.
+class NoPrinter final : public ResultPrinter {
+ public:
+  Status add(std::span<const std::vector<query::Value>> /*rows*/) override { return {}; }
+  Status finish(const query::QueryStats& /*stats*/) override { return {}; }
+};
+
+std::unique_ptr<ResultPrinter> make_printer(const QueryArgs& args, ResultColumns columns) {
+  return args.explain   ? std::make_unique<NoPrinter>()
+         : args.as_json ? make_json_printer(std::move(columns))
+         : args.as_csv  ? make_csv_printer(std::move(columns))
+                        : make_table_printer(std::move(columns), args.stats);
+}
+
+Status print_groups(const QueryArgs& args, const query::Query& query) {
+  query::QueryStats stats;
+  BOBBIN_ASSIGN(query::ResultTable result, query.group_by(args.group, args.aggregates, args.result, &stats));
+  const auto printer = make_printer(args, std::move(result.columns));
+  if (!result.rows.empty()) {
+    BOBBIN_TRY(printer->add(result.rows));
   }
-  BOBBIN_ASSIGN(const std::vector<std::string> names, selected_names(reader, *args.select));
-  query::ResultOptions options = args.result;
-  if (options.limit != UINT64_MAX) {
-    options.max_rows = std::max(options.max_rows, options.limit);  // that many were asked for
+  return printer->finish(stats);
+}
+
+Status print_selected(const QueryArgs& args, const OpenReader& file, const query::Query& query) {
+  BOBBIN_ASSIGN(const std::vector<std::string> names, selected_names(file.reader, *args.select));
+  ResultColumns columns;
+  for (const std::string& name : names) {
+    columns.push_back({name, {}});
+    if (const auto found = file.reader.find_column(name)) {  // otherwise the query fails
+      const Column& column = file.reader.columns()[*found];
+      columns.back().type = ColumnType{column.type, column.logical};
+    }
   }
-  return query.select(names, options, &stats);
+  const auto printer = make_printer(args, std::move(columns));
+  query::QueryStats stats;
+  const auto print = [&](std::span<const std::vector<query::Value>> rows) -> Status {
+    BOBBIN_TRY(printer->add(rows));
+    return check_interrupt().in(file.name);
+  };
+  BOBBIN_TRY(query.visit_selected(names, args.result, print, &stats));
+  return printer->finish(stats);
 }
 
 Status run_query(const QueryArgs& args) {
@@ -71,22 +103,9 @@ Status run_query(const QueryArgs& args) {
   query::Explanation explanation;
   query::Query all = query::from(file.reader).on(backend);
   BOBBIN_ASSIGN(const query::Query query, where(args.explain ? all.explained(explanation) : all, args.where));
-  query::QueryStats stats;
-  BOBBIN_ASSIGN(const query::ResultTable result, run(args, file.reader, query, stats));
+  BOBBIN_TRY(args.select ? print_selected(args, file, query) : print_groups(args, query));
   if (args.explain) {
     print_explanation(explanation);
-    return {};
-  }
-  if (args.as_json) {
-    print_json(result, stats);
-    return {};
-  }
-  if (args.as_csv) {
-    return print_csv(result);
-  }
-  print_table(result);
-  if (args.stats) {
-    print(fmt::format("{}, {} read\n", count(stats.row_groups, "row group"), stats.read));
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -207,6 +208,9 @@ class BOBBIN_API Reader {
   // and tables do not see them; read_strings(), read_columns() and the like take their numbers, which begin
   // at columns().size().
   [[nodiscard]] std::span<const Column> hidden_columns() const;
+  // The position of the column with this name; nothing if there is none. Takes the same time for any number
+  // of columns.
+  [[nodiscard]] std::optional<size_t> find_column(std::string_view name) const;
   [[nodiscard]] uint64_t num_rows() const;
   [[nodiscard]] uint64_t file_bytes() const;
   [[nodiscard]] unsigned format_version() const;

@@ -328,9 +328,12 @@ struct Explanation {
   std::vector<std::string> sources;  // C++; each occurs once
 };
 
-// Receives the matching rows of a row group, ascending and counted from the start of the file; never an empty
-// list. Returns whether to continue.
+// Receives matching rows of a row group, at most 2^20 at a time, ascending and counted from the start of the
+// file; never an empty list. Returns whether to continue.
 using RowVisitor = std::function<Result<bool>(size_t row_group, std::span<const uint64_t> rows)>;
+
+// Receives rows of a result, in their order; never an empty list.
+using ResultVisitor = std::function<Status(std::span<const std::vector<Value>> rows)>;
 
 class Partial;  // bobbin/partial.hpp
 
@@ -385,12 +388,17 @@ class BOBBIN_API Query {
                                            const ResultOptions& options = {},
                                            QueryStats* stats = nullptr) const;
 
+  // As select(), but passes rows on as they are found, some at a time, so that memory is bounded for any
+  // number of rows, and `max_rows` does not count; only with an order are all rows up to the limit held.
+  [[nodiscard]] Status visit_selected(const std::vector<std::string>& columns, const ResultOptions& options,
+                                      const ResultVisitor& visit, QueryStats* stats = nullptr) const;
+
   // The number of rows for each value of the column: group_by() with count(), nulls first.
   [[nodiscard]] Result<GroupCounts> group_counts(const std::string& column,
                                                  QueryStats* stats = nullptr) const;
 
-  // The numbers of the matching rows from `begin` to before `end`. visit_rows() passes them row group by row
-  // group, so that memory is bounded; rows() returns all of them.
+  // The numbers of the matching rows from `begin` to before `end`. visit_rows() passes them a part of a
+  // row group at a time, so that memory is bounded; rows() returns all of them.
   [[nodiscard]] Status visit_rows(const RowVisitor& visit, uint64_t begin = 0, uint64_t end = UINT64_MAX,
                                   QueryStats* stats = nullptr) const;
   [[nodiscard]] Result<std::vector<uint64_t>> rows(uint64_t begin = 0, uint64_t end = UINT64_MAX) const;
@@ -400,6 +408,10 @@ class BOBBIN_API Query {
   [[nodiscard]] Result<std::vector<std::vector<Value>>> group_rows(
       const std::vector<uint32_t>& keys, const std::vector<AggregateSpec>& aggregates, uint64_t max_groups,
       QueryStats* stats) const;
+  // Rows are passed on in their order; `take` may move them away.
+  [[nodiscard]] Status select_rows(const std::vector<std::string>& columns, const ResultOptions& options,
+                                   const std::function<Status(std::vector<std::vector<Value>>& rows)>& take,
+                                   QueryStats* stats) const;
 
   const Reader* reader_;
   std::vector<Predicate> predicates_;

@@ -171,7 +171,7 @@ Spec make_spec(const File& file, std::optional<std::vector<std::string>> columns
   if (columns.has_value()) {
     options.columns.emplace();
     for (const std::string& name : *columns) {
-      const auto found = find_column(file.reader->columns(), name);
+      const auto found = file.reader->find_column(name);
       if (!found.has_value()) {
         raise({StatusCode::invalid_argument, "no such column: " + quoted_text(name)});
       }

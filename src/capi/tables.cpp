@@ -92,7 +92,7 @@ Result<std::optional<std::vector<size_t>>> to_columns(const Reader& reader, cons
   BOBBIN_ASSIGN(const auto names, to_names(given.columns, given.num_columns));
   std::vector<size_t> columns;
   for (const std::string& name : names) {
-    const auto found = find_column(reader.columns(), name);
+    const auto found = reader.find_column(name);
     BOBBIN_RETURN_IF(!found.has_value(), StatusCode::invalid_argument,
                      "no such column: " + quoted_text(name));
     columns.push_back(*found);

@@ -107,6 +107,16 @@ Array without_parts(const Node& node) {
           .children = {}};
 }
 
+std::optional<size_t> ColumnNames::find(const std::vector<Column>& columns, std::string_view name) const {
+  std::call_once(made_, [&] {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      places_.emplace(columns[i].name, i);
+    }
+  });
+  const auto found = places_.find(name);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
+}
+
 Status OpenFile::open() {
   BOBBIN_ASSIGN(const Header header, read_header(input));
   const uint64_t size = input.size();

@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,16 @@ namespace bobbin::file {
 
 // A node as an array that has neither buffers nor children yet.
 [[nodiscard]] Array without_parts(const Node& node);
+
+// The positions of columns by name, made when the first is asked for.
+class ColumnNames {
+ public:
+  [[nodiscard]] std::optional<size_t> find(const std::vector<Column>& columns, std::string_view name) const;
+
+ private:
+  mutable std::once_flag made_;
+  mutable std::unordered_map<std::string_view, size_t> places_;
+};
 
 struct OpenFile {
   OpenFile(std::string file_name, InputFile in) : name(std::move(file_name)), input(std::move(in)) {}
@@ -52,6 +66,7 @@ struct OpenFile {
   Footer footer;
   // Copies of the columns that are not hidden; empty if none is.
   std::vector<Column> visible;
+  ColumnNames names;
   InlineSegments inline_segments;
   uint64_t footer_bytes = 0;        // as stored,
   uint64_t plain_footer_bytes = 0;  // and decompressed

@@ -212,6 +212,9 @@ const std::vector<Column>& Reader::columns() const {
 std::span<const Column> Reader::hidden_columns() const {
   return std::span<const Column>(impl_->footer.columns).subspan(columns().size());
 }
+std::optional<size_t> Reader::find_column(std::string_view name) const {
+  return impl_->names.find(columns(), name);
+}
 uint64_t Reader::num_rows() const {
   return impl_->num_rows;
 }

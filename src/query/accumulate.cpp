@@ -163,13 +163,21 @@ class StringExtreme final : public ColumnAccumulator {
   void resize(size_t num_groups) override { found_.resize(num_groups); }
   Status add(SelectedRows& rows, std::span<const uint32_t> groups) override {
     BOBBIN_ASSIGN(const SelectedColumn column, values(rows));
-    for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
-      const std::string_view text = column.values->text(place);
-      std::optional<std::string>& found = found_[group];
-      if (!found.has_value() || (greatest_ ? *found < text : text < *found)) {
-        found = text;
+    if (column.values->entries() != nullptr && found_.size() <= groups.size()) {
+      add_entries(column, groups);
+    } else {
+      for_each_value(column, groups,
+                     [&](uint32_t group, uint64_t place) { consider(group, column.values->text(place)); });
+    }
+    return {};
+  }
+  [[nodiscard]] std::optional<uint32_t> distinct_column() const override { return index_; }
+  Status add_marked(uint32_t group, const DecodedColumn& values, const BitmapWords& marks) override {
+    for (const uint64_t place : rows_of(marks)) {
+      if (!values.is_null(place)) {
+        consider(group, values.text(place));
       }
-    });
+    }
     return {};
   }
   [[nodiscard]] Value value(uint32_t group) const override {
@@ -177,6 +185,32 @@ class StringExtreme final : public ColumnAccumulator {
   }
 
  private:
+  void consider(uint32_t group, std::string_view text) {
+    std::optional<std::string>& found = found_[group];
+    if (!found.has_value() || (greatest_ ? *found < text : text < *found)) {
+      found = text;
+    }
+  }
+  // Rows are compared by the ranks of their entries; of each group, only one string is looked at.
+  void add_entries(const SelectedColumn& column, std::span<const uint32_t> groups) {
+    constexpr uint64_t kNone = UINT64_MAX;
+    const DecodedColumn& values = *column.values;
+    const std::span<const uint32_t> ranks = values.entries()->ranks();
+    std::vector<uint64_t> best(found_.size(), kNone);  // the place of a row
+    for_each_value(column, groups, [&](uint32_t group, uint64_t place) {
+      const uint32_t rank = ranks[values.entry(place)];
+      uint64_t& known = best[group];
+      const bool is_better = known == kNone || (greatest_ ? ranks[values.entry(known)] < rank
+                                                          : rank < ranks[values.entry(known)]);
+      known = is_better ? place : known;
+    });
+    for (uint32_t group = 0; group < best.size(); ++group) {
+      if (best[group] != kNone) {
+        consider(group, values.text(best[group]));
+      }
+    }
+  }
+
   bool greatest_;
   std::vector<std::optional<std::string>> found_;
 };

@@ -44,7 +44,7 @@ class Accumulator {
   virtual void add_total(uint32_t /*group*/, const plan::Total& /*total*/) {}
 
   // The column for which it is enough to know which values rows have, and values that rows of a group have:
-  // those that are marked, one bit each.
+  // those that are marked, one bit each. For one row group there may be several calls.
   [[nodiscard]] virtual std::optional<uint32_t> distinct_column() const { return std::nullopt; }
   virtual Status add_marked(uint32_t /*group*/, const DecodedColumn& /*values*/,
                             const BitmapWords& /*marks*/) {

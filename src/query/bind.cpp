@@ -106,7 +106,8 @@ ValueClass class_of(const Column& column) {
 
 class Binder {
  public:
-  Binder(std::span<const Column> columns, const FindBounds& find) : columns_(columns), find_(find) {}
+  Binder(const Reader& reader, const FindBounds& find)
+      : reader_(reader), columns_(reader.columns()), find_(find) {}
 
   Result<Bound> bind(const Predicate& predicate, bool negated, int depth) {
     BOBBIN_RETURN_IF(depth > kMaxPredicateDepth, StatusCode::invalid_argument,
@@ -120,7 +121,7 @@ class Binder {
       case Predicate::Kind::either:
         return join(predicate, negated, depth);
       case Predicate::Kind::compare_expressions: {
-        BOBBIN_ASSIGN(BoundComparison bound, bind_comparison(columns_, predicate, negated, find_));
+        BOBBIN_ASSIGN(BoundComparison bound, bind_comparison(reader_, predicate, negated, find_));
         return Bound{.kind = Bound::Kind::compare,
                      .comparison = std::make_shared<const BoundComparison>(std::move(bound))};
       }
@@ -144,7 +145,7 @@ class Binder {
   }
 
   Result<Bound> leaf(const Predicate& predicate, bool negated) {
-    BOBBIN_ASSIGN(const uint32_t index, find_column(columns_, predicate.column));
+    BOBBIN_ASSIGN(const uint32_t index, find_column(reader_, predicate.column));
     const Column& column = columns_[index];
     BOBBIN_TRY(check_literals(column, predicate));
     if (predicate.kind == Predicate::Kind::is_null) {
@@ -168,7 +169,7 @@ class Binder {
   }
 
   Result<Bound> column_test(uint32_t index, const Predicate& predicate, bool negated) const {
-    BOBBIN_ASSIGN(const uint32_t other, find_column(columns_, predicate.other));
+    BOBBIN_ASSIGN(const uint32_t other, find_column(reader_, predicate.other));
     const ValueClass values = class_of(columns_[index]);
     if (class_of(columns_[other]) != values) {
       return cannot(columns_[index],
@@ -277,37 +278,38 @@ class Binder {
     return {.kind = Bound::Kind::test, .column = index, .range = range};
   }
 
+  const Reader& reader_;
   std::span<const Column> columns_;
   const FindBounds& find_;
 };
 
 }  // namespace
 
-Result<uint32_t> find_column(std::span<const Column> columns, const std::string& name) {
-  const auto found = std::ranges::find(columns, name, &Column::name);
-  BOBBIN_RETURN_IF(
-      found == columns.end(), StatusCode::invalid_argument,
-      fmt::format("column {} does not exist; there are {}", single_quoted(name), list_columns(columns)));
-  return static_cast<uint32_t>(found - columns.begin());
+Result<uint32_t> find_column(const Reader& reader, const std::string& name) {
+  const std::optional<size_t> found = reader.find_column(name);
+  BOBBIN_RETURN_IF(!found.has_value(), StatusCode::invalid_argument,
+                   fmt::format("column {} does not exist; there are {}", single_quoted(name),
+                               list_columns(reader.columns())));
+  return static_cast<uint32_t>(*found);
 }
 
-Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate,
-                             const FindBounds& find) {
-  return Binder(columns, find).bind(predicate, false, 0);
+Result<Bound> bind_predicate(const Reader& reader, const Predicate& predicate, const FindBounds& find) {
+  return Binder(reader, find).bind(predicate, false, 0);
 }
 
-Result<BoundAggregate> bind_aggregate(std::span<const Column> columns, const AggregateSpec& aggregate,
+Result<BoundAggregate> bind_aggregate(const Reader& reader, const AggregateSpec& aggregate,
                                       const FindBounds& find) {
   if (aggregate.expression.has_value()) {
     BOBBIN_RETURN_IF(aggregate.kind == AggregateSpec::Kind::count_distinct || !aggregate.column.empty(),
                      StatusCode::invalid_argument, fmt::format("{} requires a column", to_text(aggregate)));
-    BOBBIN_ASSIGN(BoundExpression bound, bind_expression(columns, *aggregate.expression, find));
+    BOBBIN_ASSIGN(BoundExpression bound, bind_expression(reader, *aggregate.expression, find));
     return BoundAggregate{aggregate.kind, {}, std::make_shared<const BoundExpression>(std::move(bound))};
   }
   if (aggregate.kind == AggregateSpec::Kind::count && aggregate.column.empty()) {
     return BoundAggregate{aggregate.kind, {}, {}};
   }
-  BOBBIN_ASSIGN(const uint32_t index, find_column(columns, aggregate.column));
+  BOBBIN_ASSIGN(const uint32_t index, find_column(reader, aggregate.column));
+  const std::span<const Column> columns = reader.columns();
   using Kind = AggregateSpec::Kind;
   const bool adds = aggregate.kind == Kind::sum || aggregate.kind == Kind::avg;
   if (adds && is_string(columns[index].type)) {

@@ -59,12 +59,11 @@ struct BoundAggregate {
 };
 
 // Errors name the column and its type.
-[[nodiscard]] Result<uint32_t> find_column(std::span<const Column> columns, const std::string& name);
+[[nodiscard]] Result<uint32_t> find_column(const Reader& reader, const std::string& name);
 // `find`, if given, bounds the integers of columns in expressions.
-[[nodiscard]] Result<Bound> bind_predicate(std::span<const Column> columns, const Predicate& predicate,
+[[nodiscard]] Result<Bound> bind_predicate(const Reader& reader, const Predicate& predicate,
                                            const FindBounds& find = {});
-[[nodiscard]] Result<BoundAggregate> bind_aggregate(std::span<const Column> columns,
-                                                    const AggregateSpec& aggregate,
+[[nodiscard]] Result<BoundAggregate> bind_aggregate(const Reader& reader, const AggregateSpec& aggregate,
                                                     const FindBounds& find = {});
 
 }  // namespace bobbin::query

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/digits.hpp"
 #include "core/scalar.hpp"
@@ -102,6 +103,30 @@ Sign mixed_sign(const ColumnOperand& real, const ColumnOperand& other, uint64_t 
              : sign_of(value, integer_at(other, row));
 }
 
+// Pairs of dictionary entries that follow each other are compared once.
+class StringSigns {
+ public:
+  StringSigns(const DecodedColumn& left, const DecodedColumn& right) : left_(left), right_(right) {}
+
+  Sign operator()(uint64_t row) {
+    if (left_.entries() == nullptr || right_.entries() == nullptr) {
+      return sign_of(left_.text(row), right_.text(row));
+    }
+    const std::pair entries(left_.entry(row), right_.entry(row));
+    if (last_ != entries) {
+      last_ = entries;
+      sign_ = sign_of(left_.text(row), right_.text(row));
+    }
+    return sign_;
+  }
+
+ private:
+  const DecodedColumn& left_;
+  const DecodedColumn& right_;
+  std::optional<std::pair<uint32_t, uint32_t>> last_;
+  Sign sign_;
+};
+
 }  // namespace
 
 Int128 factor_of(const Column& column) {
@@ -124,7 +149,7 @@ Int128 factor_of(const Column& column) {
 BitmapWords compare_columns(const ColumnOperand& left, Compare op, const ColumnOperand& right, bool negated) {
   const auto compare = [&](auto&& sign) { return compare_rows(left, op, right, negated, sign); };
   if (is_string(left.column.type)) {
-    return compare([&](uint64_t row) { return sign_of(left.values.text(row), right.values.text(row)); });
+    return compare(StringSigns(left.values, right.values));
   }
   const bool left_is_real = is_float(left.column.type);
   const bool right_is_real = is_float(right.column.type);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "array/strings.hpp"
+#include "codecs/dict/dict.hpp"
 #include "plan/column_plan.hpp"
 #include "query/value.hpp"
 
@@ -55,12 +57,92 @@ array::Bitmap bitmap_of(std::span<const uint64_t> rows, uint64_t length) {
   return bitmap;
 }
 
+// Numbers of some rows; few of them are decoded alone.
+Status decode_rows(const Array& array, std::span<const uint64_t> rows, std::span<std::byte> out) {
+  constexpr uint64_t kFew = 64;
+  return rows.size() <= array.length / kFew ? array::take(array, rows, out)
+                                            : array::filter(array, bitmap_of(rows, array.length), out);
+}
+
+// Entries by decode(where to), in the type of codes; those past the last mean the last.
+template <class Decode>
+Result<std::vector<uint32_t>> decode_codes(const Array& array, uint64_t count, Decode&& decode) {
+  std::vector<uint32_t> entries(count);
+  const Status status =
+      codec::dict::visit_codes(codec::dict::codes_of(array).type, [&]<class Code>(std::type_identity<Code>) {
+        UnsetVector<Code> codes(count);
+        const Status done = decode(std::as_writable_bytes(std::span(codes)));
+        const Code last = codec::dict::last_code<Code>(codec::dict::dictionary_of(array).length);
+        std::ranges::transform(codes, entries.begin(), [&](Code code) { return std::min(code, last); });
+        return done;
+      });
+  return status.ok() ? Result<std::vector<uint32_t>>(std::move(entries)) : status;
+}
+
+// Decodes the entries that the codes name, and renumbers the codes.
+Result<std::shared_ptr<const StringEntries>> used_entries(const Array& dictionary,
+                                                          std::vector<uint32_t>& codes) {
+  std::vector<uint32_t> used = codes;
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  const std::vector<uint64_t> wanted(used.begin(), used.end());
+  BOBBIN_ASSIGN(Strings strings, array::take_strings(dictionary, wanted, Backend::cpu));
+  for (uint32_t& code : codes) {
+    code = static_cast<uint32_t>(std::ranges::lower_bound(used, code) - used.begin());
+  }
+  return std::make_shared<const StringEntries>(std::move(strings));
+}
+
 }  // namespace
 
-Result<DecodedColumn> DecodedColumn::of(const Array& array) {
+std::span<const uint32_t> StringEntries::ranks() const {
+  if (!ranks_.empty() || length() == 0) {
+    return ranks_;
+  }
+  const auto compare = [&](uint32_t a, uint32_t b) {
+    return is_null(a) || is_null(b) ? static_cast<int>(is_null(b)) - static_cast<int>(is_null(a))
+                                    : compare_texts(text(a), text(b));
+  };
+  std::vector<uint32_t> order(length());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto descends = [&](uint32_t a, uint32_t b) { return compare(a, b) > 0; };
+  if (std::ranges::adjacent_find(order, descends) != order.end()) {
+    std::ranges::sort(order, [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+  }
+  ranks_.resize(length());
+  for (size_t i = 1; i < order.size(); ++i) {
+    ranks_[order[i]] = ranks_[order[i - 1]] + (compare(order[i - 1], order[i]) != 0 ? 1 : 0);
+  }
+  return ranks_;
+}
+
+bool has_string_entries(const Array& array) {
+  return is_string(array.type) && array.codec == CodecId::dict && array.length != 0;
+}
+
+Result<std::vector<uint32_t>> decode_string_codes(const Array& array) {
+  return decode_codes(array, array.length, [&](std::span<std::byte> out) {
+    return array::decode(codec::dict::codes_of(array), out);
+  });
+}
+
+Result<std::shared_ptr<const StringEntries>> string_entries(const Array& array) {
+  const Array& dictionary = codec::dict::dictionary_of(array);
+  if (array::string_bytes(dictionary) > kMostEntryBytes) {
+    return std::shared_ptr<const StringEntries>();
+  }
+  BOBBIN_ASSIGN(Strings strings, array::decode_strings(dictionary, Backend::cpu));
+  return std::make_shared<const StringEntries>(std::move(strings));
+}
+
+Result<DecodedColumn> DecodedColumn::of(const Array& array, std::shared_ptr<const StringEntries> entries) {
   DecodedColumn decoded;
   decoded.type_ = array.type;
   decoded.length_ = array.length;
+  if (has_string_entries(array)) {
+    BOBBIN_ASSIGN(decoded.codes_, decode_string_codes(array));
+    return std::move(decoded).with_entries(array, std::move(entries));
+  }
   if (is_string(array.type)) {
     BOBBIN_ASSIGN(decoded.strings_, array::decode_strings(array, Backend::cpu));
     return decoded;
@@ -73,10 +155,18 @@ Result<DecodedColumn> DecodedColumn::of(const Array& array) {
   return decoded;
 }
 
-Result<DecodedColumn> DecodedColumn::of(const Array& array, std::span<const uint64_t> rows) {
+Result<DecodedColumn> DecodedColumn::of(const Array& array, std::span<const uint64_t> rows,
+                                        std::shared_ptr<const StringEntries> entries) {
   DecodedColumn decoded;
   decoded.type_ = array.type;
   decoded.length_ = rows.size();
+  if (has_string_entries(array)) {
+    const auto decode = [&](std::span<std::byte> out) {
+      return decode_rows(codec::dict::codes_of(array), rows, out);
+    };
+    BOBBIN_ASSIGN(decoded.codes_, decode_codes(array, rows.size(), decode));
+    return std::move(decoded).with_entries(array, std::move(entries));
+  }
   if (is_string(array.type)) {
     BOBBIN_ASSIGN(decoded.strings_, array::take_strings(array, rows, Backend::cpu));
     return decoded;
@@ -90,6 +180,15 @@ Result<DecodedColumn> DecodedColumn::of(const Array& array, std::span<const uint
   return decoded;
 }
 
+Result<DecodedColumn> DecodedColumn::with_entries(const Array& array,
+                                                  std::shared_ptr<const StringEntries> entries) && {
+  entries_ = std::move(entries);
+  if (entries_ == nullptr) {
+    BOBBIN_ASSIGN(entries_, used_entries(codec::dict::dictionary_of(array), codes_));
+  }
+  return std::move(*this);
+}
+
 Value DecodedColumn::value(const Column& column, uint64_t row) const {
   return is_null(row)       ? Value()
          : is_string(type_) ? Value::of_text(std::string(text(row)))
@@ -101,6 +200,10 @@ int compare_values(const DecodedColumn& a, uint64_t row_a, const DecodedColumn& 
   const bool null_b = b.is_null(row_b);
   if (null_a || null_b) {
     return static_cast<int>(null_b) - static_cast<int>(null_a);
+  }
+  if (a.entries() != nullptr && a.entries() == b.entries()) {
+    const auto ranks = a.entries()->ranks();
+    return compare_numbers(ranks[a.entry(row_a)], ranks[b.entry(row_b)]);
   }
   if (is_string(a.type())) {
     return compare_texts(a.text(row_a), b.text(row_b));
@@ -120,9 +223,16 @@ int compare_values(const Value& a, const Value& b) {
 }
 
 std::vector<uint64_t> rows_of(std::span<const uint32_t> words) {
+  return rows_of(words, 0, words.size() * 32);
+}
+
+std::vector<uint64_t> rows_of(std::span<const uint32_t> words, uint64_t begin, uint64_t end) {
   std::vector<uint64_t> rows;
-  for (size_t w = 0; w < words.size(); ++w) {
-    for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1) {
+  for (uint64_t w = begin / 32; w * 32 < end; ++w) {
+    uint32_t bits = words[w];
+    bits &= w == begin / 32 ? ~uint32_t{0} << (begin % 32) : ~uint32_t{0};
+    bits &= end - w * 32 < 32 ? low_mask<uint32_t>(static_cast<uint32_t>(end - w * 32)) : ~uint32_t{0};
+    for (; bits != 0; bits &= bits - 1) {
       rows.push_back(w * 32 + static_cast<uint32_t>(std::countr_zero(bits)));
     }
   }

@@ -76,8 +76,7 @@ Part real_part(double value) {
 
 class ExpressionBinder {
  public:
-  ExpressionBinder(std::span<const Column> columns, const FindBounds& find)
-      : columns_(columns), find_(find) {}
+  ExpressionBinder(const Reader& reader, const FindBounds& find) : reader_(reader), find_(find) {}
 
   Result<Part> bind(const Expression& expression, int depth) {
     const size_t operands = expression.kind == Expression::Kind::column     ? 0
@@ -125,8 +124,8 @@ class ExpressionBinder {
 
  private:
   Result<Part> column(const std::string& name) const {
-    BOBBIN_ASSIGN(const uint32_t index, find_column(columns_, name));
-    const Column& column = columns_[index];
+    BOBBIN_ASSIGN(const uint32_t index, find_column(reader_, name));
+    const Column& column = reader_.columns()[index];
     const bool number =
         column.logical.kind == Logical::Kind::plain || column.logical.kind == Logical::Kind::decimal;
     if (is_string(column.type) || !number) {
@@ -240,7 +239,7 @@ class ExpressionBinder {
     part.scale = scale;
   }
 
-  std::span<const Column> columns_;
+  const Reader& reader_;
   const FindBounds& find_;
 };
 
@@ -313,9 +312,9 @@ bool fits_launch(const plan::Comparison& comparison) {
   return fits_launch(comparison.is_wide(), comparison.columns().size());
 }
 
-Result<BoundExpression> bind_expression(std::span<const Column> columns, const Expression& expression,
+Result<BoundExpression> bind_expression(const Reader& reader, const Expression& expression,
                                         const FindBounds& find) {
-  BOBBIN_ASSIGN(Part part, ExpressionBinder(columns, find).bind(expression, 0));
+  BOBBIN_ASSIGN(Part part, ExpressionBinder(reader, find).bind(expression, 0));
   const std::string text = to_string(expression);
   if (!part.has_column) {
     return invalid(fmt::format("{} has no column", text));
@@ -328,12 +327,12 @@ Result<BoundExpression> bind_expression(std::span<const Column> columns, const E
   return BoundExpression{{std::move(part.steps), bits}, type, text};
 }
 
-Result<BoundComparison> bind_comparison(std::span<const Column> columns, const Predicate& predicate,
-                                        bool negated, const FindBounds& find) {
+Result<BoundComparison> bind_comparison(const Reader& reader, const Predicate& predicate, bool negated,
+                                        const FindBounds& find) {
   if (predicate.expressions.size() != 2) {
     return invalid("a comparison of expressions lacks its operands");
   }
-  ExpressionBinder binder(columns, find);
+  ExpressionBinder binder(reader, find);
   BOBBIN_ASSIGN(Part left, binder.bind(predicate.expressions[0], 0));
   BOBBIN_ASSIGN(Part right, binder.bind(predicate.expressions[1], 0));
   std::string text = fmt::format("{} {} {}", to_string(predicate.expressions[0]), symbol_of(predicate.op),

@@ -34,10 +34,9 @@ using FindBounds = std::function<plan::Bounds(uint32_t column)>;
 [[nodiscard]] bool fits_launch(const plan::Expression& expression);
 [[nodiscard]] bool fits_launch(const plan::Comparison& comparison);
 
-[[nodiscard]] Result<BoundExpression> bind_expression(std::span<const Column> columns,
-                                                      const Expression& expression, const FindBounds& find);
-[[nodiscard]] Result<BoundComparison> bind_comparison(std::span<const Column> columns,
-                                                      const Predicate& predicate, bool negated,
+[[nodiscard]] Result<BoundExpression> bind_expression(const Reader& reader, const Expression& expression,
                                                       const FindBounds& find);
+[[nodiscard]] Result<BoundComparison> bind_comparison(const Reader& reader, const Predicate& predicate,
+                                                      bool negated, const FindBounds& find);
 
 }  // namespace bobbin::query

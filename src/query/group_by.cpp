@@ -9,6 +9,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "array/strings.hpp"
 #include "codecs/dict/dict.hpp"
 #include "codecs/registry.hpp"
 #include "core/dispatch.hpp"
@@ -32,12 +33,38 @@ plan::Total total_of(const plan::CodeTotal& codes) {
   return total;
 }
 
-// Whether a column has a dictionary that is worth decoding.
-Result<bool> has_small_dictionary(RowGroupQuery& group, uint32_t column) {
+// Whether a dictionary is decoded as a whole.
+bool is_small(const Array& dictionary) {
+  return !is_string(dictionary.type) || array::string_bytes(dictionary) <= kMostEntryBytes;
+}
+
+// Whether a column has a dictionary that is worth looking at.
+Result<bool> has_dictionary(RowGroupQuery& group, uint32_t column) {
   BOBBIN_ASSIGN(const Array* array, group.load(column));
   const Array& values = plan::values_of(*array);
   return values.codec == CodecId::dict && values.length != 0 &&
          !codec::dict::is_few(values.length, codec::dict::dictionary_of(values).length);
+}
+
+// Calls f(values, marks) with the values whose bits are set, some at a time.
+template <class F>
+Status for_each_marked(const Array& dictionary, const BitmapWords& marks, F&& f) {
+  if (is_small(dictionary)) {
+    BOBBIN_ASSIGN(const DecodedColumn all, DecodedColumn::of(dictionary));
+    return f(all, marks);
+  }
+  const Array* const strings = &dictionary;
+  BOBBIN_ASSIGN(const std::vector<RowRange> ranges, cut_rows({&strings, 1}, dictionary.length));
+  for (const RowRange& range : ranges) {
+    const std::vector<uint64_t> some = rows_of(marks, range.begin, range.end);
+    if (!some.empty()) {
+      BOBBIN_ASSIGN(const DecodedColumn values, DecodedColumn::of(dictionary, some));
+      BitmapWords all((some.size() + 31) / 32);
+      set_bits(all.data(), 0, some.size());
+      BOBBIN_TRY(f(values, all));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -88,8 +115,11 @@ std::vector<Value> GroupKeys::values(uint32_t group) const {
 
 GroupBy::GroupBy(std::span<const Column> columns, std::vector<uint32_t> keys,
                  const std::vector<BoundAggregate>& aggregates, uint64_t max_groups)
-    : columns_(columns), keys_(columns, std::move(keys)), max_groups_(max_groups) {
+    : columns_(columns), keys_(columns, keys), decoded_(std::move(keys)), max_groups_(max_groups) {
   for (const BoundAggregate& aggregate : aggregates) {
+    if (aggregate.column.has_value()) {
+      decoded_.push_back(*aggregate.column);
+    }
     accumulators_.push_back(make_accumulator(columns, aggregate));
     const auto needs = accumulators_.back()->needs();
     sees_rows_ = sees_rows_ || !needs.has_value();
@@ -195,7 +225,9 @@ Result<bool> GroupBy::can_add_codes(RowGroupQuery& group, const BitmapWords& row
       return false;
     }
   }
-  return has_small_dictionary(group, keys_.keys()[0]);
+  BOBBIN_ASSIGN(const bool coded, has_dictionary(group, keys_.keys()[0]));
+  BOBBIN_ASSIGN(const Array* array, group.load(keys_.keys()[0]));
+  return coded && is_small(codec::dict::dictionary_of(plan::values_of(*array)));
 }
 
 namespace {
@@ -216,7 +248,7 @@ Result<std::optional<GroupBy::Cells>> GroupBy::cells_of(RowGroupQuery& group) co
   for (const uint32_t key : keys_.keys()) {
     BOBBIN_ASSIGN(const Array* array, group.load(key));
     const Array& values = plan::values_of(*array);
-    const bool coded = values.codec == CodecId::dict;
+    const bool coded = values.codec == CodecId::dict && is_small(codec::dict::dictionary_of(values));
     if (values.length == 0 || (!coded && (is_string(values.type) || is_float(values.type)))) {
       return std::optional<Cells>();
     }
@@ -296,17 +328,18 @@ Result<GroupBy::Accumulators> GroupBy::add_distinct(RowGroupQuery& group, const 
     const auto column = keys_.keys().empty() ? accumulator->distinct_column() : std::nullopt;
     bool coded = false;
     if (column.has_value()) {
-      BOBBIN_ASSIGN(coded, has_small_dictionary(group, *column));
+      BOBBIN_ASSIGN(coded, has_dictionary(group, *column));
     }
     if (!coded) {
       left.push_back(accumulator.get());
       continue;
     }
     BOBBIN_ASSIGN(const Array* array, group.load(*column));
-    BOBBIN_ASSIGN(const DecodedColumn entries,
-                  DecodedColumn::of(codec::dict::dictionary_of(plan::values_of(*array))));
     BOBBIN_ASSIGN(const BitmapWords marks, group.mark_codes(bound, *column));
-    BOBBIN_TRY(accumulator->add_marked(0, entries, marks));
+    BOBBIN_TRY(for_each_marked(codec::dict::dictionary_of(plan::values_of(*array)), marks,
+                               [&](const DecodedColumn& values, const BitmapWords& some) {
+                                 return accumulator->add_marked(0, values, some);
+                               }));
   }
   return left;
 }
@@ -322,8 +355,9 @@ Status GroupBy::add(RowGroupQuery& group, Bound bound) {
   }
   BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
   BOBBIN_ASSIGN(const bool by_code, can_add_codes(group, words));
-  return by_code ? add_codes(group, words)
-                 : for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(rows, left); });
+  return by_code ? add_codes(group, words) : for_each_piece(group, words, decoded_, [&](SelectedRows& rows) {
+    return add_rows(rows, left);
+  });
 }
 
 Status GroupBy::add_rows(SelectedRows& rows, const Accumulators& accumulators) {

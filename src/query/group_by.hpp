@@ -78,6 +78,7 @@ class GroupBy {
 
   std::span<const Column> columns_;
   GroupKeys keys_;
+  std::vector<uint32_t> decoded_;  // columns: keys, and those of the aggregates
   std::vector<std::unique_ptr<Accumulator>> accumulators_;
   std::vector<Accumulator::Needs> needs_;  // of the accumulators, different ones
   bool sees_rows_ = false;                 // whether an accumulator needs each row

@@ -65,14 +65,13 @@ Result<std::vector<BoundOrder>> bind_group_order(std::span<const OrderTerm> term
   return order;
 }
 
-Result<std::vector<BoundOrder>> bind_row_order(std::span<const OrderTerm> terms,
-                                               std::span<const Column> columns) {
+Result<std::vector<BoundOrder>> bind_row_order(std::span<const OrderTerm> terms, const Reader& reader) {
   std::vector<BoundOrder> order;
   for (const OrderTerm& term : terms) {
     BOBBIN_RETURN_IF(term.aggregate.has_value(), StatusCode::invalid_argument,
                      fmt::format("{} cannot order rows: it is an aggregate",
                                  to_text(term.aggregate.value_or(AggregateSpec()))));
-    BOBBIN_ASSIGN(const uint32_t column, find_column(columns, term.column));
+    BOBBIN_ASSIGN(const uint32_t column, find_column(reader, term.column));
     order.push_back(at_place(column, term));
   }
   return order;

@@ -29,7 +29,7 @@ struct BoundOrder {
                                                                std::vector<AggregateSpec>& aggregates);
 // For rows of a file.
 [[nodiscard]] Result<std::vector<BoundOrder>> bind_row_order(std::span<const OrderTerm> terms,
-                                                             std::span<const Column> columns);
+                                                             const Reader& reader);
 
 // Whether row a comes before row b.
 [[nodiscard]] bool comes_before(std::span<const BoundOrder> order, const std::vector<Value>& a,

@@ -227,10 +227,13 @@ struct Source {
 // Aggregates of expressions have this bit in their kind, and the expression's text instead of a column.
 constexpr uint8_t kComputed = 0x40;
 
-Source source_of(std::span<const Column> columns, const std::string& name) {
-  const auto found = std::ranges::find(columns, name, &Column::name);
-  return {name,
-          found == columns.end() ? std::nullopt : std::optional(ColumnType{found->type, found->logical})};
+Source source_of(const Reader& reader, const std::string& name) {
+  const std::optional<size_t> found = reader.find_column(name);
+  if (!found.has_value()) {
+    return {name, {}};
+  }
+  const Column& column = reader.columns()[*found];
+  return {name, ColumnType{column.type, column.logical}};
 }
 
 void put_type(std::vector<std::byte>& out, const std::optional<ColumnType>& type) {
@@ -463,10 +466,9 @@ uint64_t Partial::num_groups() const {
 Result<Partial> Query::partial(const std::vector<std::string>& keys,
                                const std::vector<AggregateSpec>& aggregates, uint64_t max_groups,
                                QueryStats* stats) const {
-  const std::vector<Column>& columns = reader_->columns();
   std::vector<BoundAggregate> wanted;
   for (const AggregateSpec& aggregate : aggregates) {
-    auto bound = bind_aggregate(columns, aggregate);
+    auto bound = bind_aggregate(*reader_, aggregate);
     BOBBIN_TRY(bound.error().in(file::ReaderAccess::name(*reader_)));
     wanted.push_back(std::move(*bound));
   }
@@ -478,7 +480,7 @@ Result<Partial> Query::partial(const std::vector<std::string>& keys,
   for (size_t i = 0; i < keys.size() + aggregates.size(); ++i) {
     const auto* const computed = i < keys.size() ? nullptr : wanted[i - keys.size()].expression.get();
     impl->sources.push_back(computed != nullptr ? Source{impl->name_of(i), computed->type}
-                                                : source_of(columns, impl->name_of(i)));
+                                                : source_of(*reader_, impl->name_of(i)));
   }
   size_t next = 0;
   for (const AggregateSpec& aggregate : aggregates) {

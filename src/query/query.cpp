@@ -51,7 +51,7 @@ Result<Bound> bind_all(const Reader& reader, std::span<const Predicate> predicat
     bound.kind = Bound::Kind::both;
   }
   for (const Predicate& predicate : predicates) {
-    BOBBIN_ASSIGN(Bound part, bind_predicate(reader.columns(), predicate, find_bounds(reader)));
+    BOBBIN_ASSIGN(Bound part, bind_predicate(reader, predicate, find_bounds(reader)));
     bound.parts.push_back(std::move(part));
   }
   return bound;
@@ -170,43 +170,53 @@ Result<QueryStats> for_each_group(const Reader& reader, const Bound& bound, Targ
   return for_each_group_until(reader, bound, target, range, take, finish);
 }
 
-// The matching rows of a row group, from `begin` to before `end`, counted from the start of the file.
-Result<std::vector<uint64_t>> rows_between(RowGroupQuery& group, const Bound& bound, uint64_t begin,
-                                           uint64_t end) {
+// Passes on the matching rows of a row group, from `begin` to before `end`, counted from the start of the
+// file. Returns whether to continue.
+Result<bool> visit_group(RowGroupQuery& group, const Bound& bound, uint64_t begin, uint64_t end,
+                         const RowVisitor& visit) {
   BOBBIN_ASSIGN(const BitmapWords words, group.rows(bound));
-  std::vector<uint64_t> rows = rows_of(words);
-  std::ranges::for_each(rows, [&](uint64_t& row) { row += group.info().first_row; });
-  std::erase_if(rows, [&](uint64_t row) { return row < begin || row >= end; });
-  return rows;
+  const uint64_t first = group.info().first_row;
+  const uint64_t last = std::min(end - std::min(end, first), group.info().num_rows);
+  for (uint64_t from = begin - std::min(begin, first); from < last; from += kPieceRows) {
+    std::vector<uint64_t> rows = rows_of(words, from, std::min(last, from + kPieceRows));
+    std::ranges::for_each(rows, [&](uint64_t& row) { row += first; });
+    if (!rows.empty()) {
+      BOBBIN_ASSIGN(const bool more, visit(group.index(), rows));
+      if (!more) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 Result<std::vector<BoundAggregate>> bind_aggregates(const Reader& reader,
                                                     std::span<const AggregateSpec> aggregates) {
   std::vector<BoundAggregate> bound;
   for (const AggregateSpec& aggregate : aggregates) {
-    BOBBIN_ASSIGN(const BoundAggregate one, bind_aggregate(reader.columns(), aggregate, find_bounds(reader)));
+    BOBBIN_ASSIGN(const BoundAggregate one, bind_aggregate(reader, aggregate, find_bounds(reader)));
     bound.push_back(one);
   }
   return bound;
 }
 
-Result<std::vector<uint32_t>> find_columns(std::span<const Column> columns,
-                                           std::span<const std::string> names) {
+Result<std::vector<uint32_t>> find_columns(const Reader& reader, std::span<const std::string> names) {
   std::vector<uint32_t> found;
   for (const std::string& name : names) {
-    BOBBIN_ASSIGN(const uint32_t column, find_column(columns, name));
+    BOBBIN_ASSIGN(const uint32_t column, find_column(reader, name));
     found.push_back(column);
   }
   return found;
 }
 
 // The type of an aggregate's values, if they are values of a column.
-std::optional<ColumnType> type_of(std::span<const Column> columns, const AggregateSpec& aggregate) {
-  const auto found = std::ranges::find(columns, aggregate.column, &Column::name);
+std::optional<ColumnType> type_of(const Reader& reader, const AggregateSpec& aggregate) {
   const bool own = aggregate.kind == AggregateSpec::Kind::min || aggregate.kind == AggregateSpec::Kind::max;
-  return own && !aggregate.expression.has_value() && found != columns.end()
-             ? std::optional(ColumnType{found->type, found->logical})
-             : std::nullopt;
+  if (!own || aggregate.expression.has_value()) {
+    return std::nullopt;
+  }
+  const Column& column = reader.columns()[*reader.find_column(aggregate.column)];  // bound before
+  return ColumnType{column.type, column.logical};
 }
 
 // Aggregates over all rows: those folded on encoded columns, and the others.
@@ -351,7 +361,7 @@ Result<ResultTable> Query::group_by(const std::vector<std::string>& keys,
                                     const ResultOptions& options, QueryStats* stats) const {
   const std::span<const Column> columns = reader_->columns();
   const std::string& name = ReaderAccess::name(*reader_);
-  const auto found_keys = find_columns(columns, keys);
+  const auto found_keys = find_columns(*reader_, keys);
   BOBBIN_TRY(found_keys.error().in(name));
   // Order terms that were not requested are computed too, and removed at the end.
   std::vector<AggregateSpec> computed = aggregates;
@@ -370,7 +380,7 @@ Result<ResultTable> Query::group_by(const std::vector<std::string>& keys,
     table.columns.push_back({columns[key].name, ColumnType{columns[key].type, columns[key].logical}});
   }
   for (const AggregateSpec& aggregate : aggregates) {
-    table.columns.push_back({to_text(aggregate), type_of(columns, aggregate)});
+    table.columns.push_back({to_text(aggregate), type_of(*reader_, aggregate)});
   }
   for (std::vector<Value>& row : table.rows) {
     row.resize(table.columns.size());
@@ -400,17 +410,16 @@ Result<std::vector<std::vector<Value>>> Query::group_rows(const std::vector<uint
   return groups.rows();
 }
 
-Result<ResultTable> Query::select(const std::vector<std::string>& columns, const ResultOptions& options,
-                                  QueryStats* stats) const {
-  const std::span<const Column> all = reader_->columns();
+Status Query::select_rows(const std::vector<std::string>& columns, const ResultOptions& options,
+                          const TakeRows& take, QueryStats* stats) const {
   const std::string& name = ReaderAccess::name(*reader_);
   const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(name));
-  const auto wanted = find_columns(all, columns);
+  const auto wanted = find_columns(*reader_, columns);
   BOBBIN_TRY(wanted.error().in(name));
-  const auto order = bind_row_order(options.order, all);
+  const auto order = bind_row_order(options.order, *reader_);
   BOBBIN_TRY(order.error().in(name));
-  RowSelector selector(all, *wanted, *order, options);
+  RowSelector selector(reader_->columns(), *wanted, *order, options, take);
   // With a limit, most row groups may turn out not to be needed. Of columns that are only returned, rows that
   // match are read.
   const Needs predicate;
@@ -422,12 +431,29 @@ Result<ResultTable> Query::select(const std::vector<std::string>& columns, const
   if (stats != nullptr) {
     *stats = found;
   }
+  return selector.finish();
+}
+
+Result<ResultTable> Query::select(const std::vector<std::string>& columns, const ResultOptions& options,
+                                  QueryStats* stats) const {
   ResultTable table;
-  for (const uint32_t column : *wanted) {
-    table.columns.push_back({all[column].name, ColumnType{all[column].type, all[column].logical}});
+  const auto take = [&](std::vector<std::vector<Value>>& rows) -> Status {
+    std::ranges::move(rows, std::back_inserter(table.rows));
+    return {};
+  };
+  BOBBIN_TRY(select_rows(columns, options, take, stats));
+  for (const std::string& name : columns) {
+    const Column& column = reader_->columns()[*reader_->find_column(name)];
+    table.columns.push_back({name, ColumnType{column.type, column.logical}});
   }
-  table.rows = std::move(selector).rows();
   return table;
+}
+
+Status Query::visit_selected(const std::vector<std::string>& columns, const ResultOptions& options,
+                             const ResultVisitor& visit, QueryStats* stats) const {
+  ResultOptions all = options;
+  all.max_rows = UINT64_MAX;
+  return select_rows(columns, all, visit, stats);
 }
 
 Result<GroupCounts> Query::group_counts(const std::string& column, QueryStats* stats) const {
@@ -446,9 +472,8 @@ Status Query::check() const {
 Status Query::visit_rows(const RowVisitor& visit, uint64_t begin, uint64_t end, QueryStats* stats) const {
   const auto bound = bind_all(*reader_, predicates_);
   BOBBIN_TRY(bound.error().in(ReaderAccess::name(*reader_)));
-  const auto take = [&](RowGroupQuery& group, const Bound& pruned) -> Result<bool> {
-    BOBBIN_ASSIGN(const std::vector<uint64_t> rows, rows_between(group, pruned, begin, end));
-    return rows.empty() ? Result<bool>(true) : visit(group.index(), rows);
+  const auto take = [&](RowGroupQuery& group, const Bound& pruned) {
+    return visit_group(group, pruned, begin, end, visit);
   };
   const GroupRange range = groups_between(*reader_, begin, end);
   const Needs predicate;

@@ -104,18 +104,17 @@ Result<BitmapWords> RowGroupQuery::match_candidates(const Bound& bound, const Ar
   const StringQuery query{.test = StringTest::contains,
                           .bytes = {reinterpret_cast<const uint8_t*>(piece.data()), piece.size()}};
   BOBBIN_ASSIGN(BitmapWords found, search(bound, strings, query, backend));
-  std::vector<uint64_t> rows = rows_of(found);
-  std::erase_if(rows, [&](uint64_t row) { return row >= strings.length; });
-  const std::span<const uint64_t> all = rows;
-  for (size_t begin = 0; begin < rows.size(); begin += kPieceRows) {
-    const auto some = all.subspan(begin, std::min<size_t>(kPieceRows, rows.size() - begin));
-    const auto texts = DecodedColumn::of(strings, some);
+  const Array* const searched = &strings;
+  BOBBIN_ASSIGN(const std::vector<RowRange> ranges, cut_rows({&searched, 1}, strings.length));
+  for (const RowRange& range : ranges) {
+    const std::vector<uint64_t> rows = rows_of(found, range.begin, range.end);
+    const auto texts = DecodedColumn::of(strings, rows);
     if (!texts.has_value()) {
       return ReaderAccess::in_place(reader_, texts.error(), index_, bound.column);
     }
-    for (size_t i = 0; i < some.size(); ++i) {
+    for (size_t i = 0; i < rows.size(); ++i) {
       if (!bound.tests->matches(texts->text(i))) {
-        found[some[i] / 32] &= ~(1U << (some[i] % 32));
+        found[rows[i] / 32] &= ~(1U << (rows[i] % 32));
       }
     }
   }
@@ -126,21 +125,20 @@ Result<BitmapWords> RowGroupQuery::match_candidates(const Bound& bound, const Ar
 // dictionary.
 Result<BitmapWords> RowGroupQuery::match_all(const Bound& bound, const Array& strings) {
   BOBBIN_ASSIGN(const Array* column, load(bound.column));
-  BitmapWords found;
-  for (uint64_t begin = 0; begin < strings.length; begin += kPieceRows) {
+  const Array* const searched = &strings;
+  BOBBIN_ASSIGN(const std::vector<RowRange> ranges, cut_rows({&searched, 1}, strings.length));
+  return collect_bits(ranges, strings.length, [&](RowRange range) -> Result<BitmapWords> {
     if (&strings == column) {
-      BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, begin / kPieceRows));
-      std::ranges::copy(matching_rows(*values, *bound.tests), std::back_inserter(found));
-      continue;
+      BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, range));
+      return matching_rows(*values, *bound.tests);
     }
-    BOBBIN_ASSIGN(const Array part, slice_of(strings, begin / kPieceRows));
+    BOBBIN_ASSIGN(const Array part, array::slice(strings, range.begin, range.size()));
     const auto values = DecodedColumn::of(part);
     if (!values.has_value()) {
       return ReaderAccess::in_place(reader_, values.error(), index_, bound.column);
     }
-    std::ranges::copy(matching_rows(*values, *bound.tests), std::back_inserter(found));
-  }
-  return found;
+    return matching_rows(*values, *bound.tests);
+  });
 }
 
 // Nulls satisfy no test: for a negated one they have to be removed again.
@@ -212,12 +210,11 @@ Status RowGroupQuery::settle(Bound& bound, bool keeps_comparisons) {
 }
 
 Status RowGroupQuery::settle_set(Bound& bound) {
-  BitmapWords found;
-  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+  const auto test = [&](RowRange piece) -> Result<BitmapWords> {
     BOBBIN_ASSIGN(const DecodedColumn* values, decoded(bound.column, piece));
-    std::ranges::copy(rows_in_set(*values, *bound.set), std::back_inserter(found));
-  }
-  found.resize(words_of(info_.num_rows));
+    return rows_in_set(*values, *bound.set);
+  };
+  BOBBIN_ASSIGN(BitmapWords found, collect_bits({&bound.column, 1}, test));
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   return {};
 }
@@ -225,14 +222,13 @@ Status RowGroupQuery::settle_set(Bound& bound) {
 Status RowGroupQuery::settle_columns(Bound& bound) {
   const Column& left = reader_.columns()[bound.column];
   const Column& right = reader_.columns()[bound.other];
-  BitmapWords found;
-  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+  const uint32_t columns[] = {bound.column, bound.other};
+  const auto test = [&](RowRange piece) -> Result<BitmapWords> {
     BOBBIN_ASSIGN(const DecodedColumn* left_values, decoded(bound.column, piece));
     BOBBIN_ASSIGN(const DecodedColumn* right_values, decoded(bound.other, piece));
-    std::ranges::copy(compare_columns({*left_values, left}, bound.op, {*right_values, right}, bound.negated),
-                      std::back_inserter(found));
-  }
-  found.resize(words_of(info_.num_rows));
+    return compare_columns({*left_values, left}, bound.op, {*right_values, right}, bound.negated);
+  };
+  BOBBIN_ASSIGN(BitmapWords found, collect_bits(columns, test));
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   return {};
 }

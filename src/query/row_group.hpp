@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,8 @@
 #include "query/bind.hpp"
 #include "query/decoded.hpp"
 #include "query/program.hpp"
+#include "query/row_ranges.hpp"
+#include "table/group_slices.hpp"
 #include "table/read_ahead.hpp"
 
 namespace bobbin::query {
@@ -39,8 +42,6 @@ class PendingFold {
 
 class RowGroupQuery {
  public:
-  static constexpr uint64_t kPieceRows = uint64_t{1} << 20;
-
   // `stream` belongs to the backend; the CPU needs none. `pieces` is shared by the query's row groups, and so
   // is `ahead`, which may be null: chunks that it has are not read again.
   RowGroupQuery(const Reader& reader, size_t index, StreamView stream, std::shared_ptr<plan::Pieces> pieces,
@@ -50,7 +51,7 @@ class RowGroupQuery {
   [[nodiscard]] const file::RowGroup& info() const { return info_; }
   [[nodiscard]] const file::Chunk& chunk(uint32_t column) const { return info_.chunks[column]; }
   // Whether anything had to be read.
-  [[nodiscard]] bool was_read() const { return !chunks_.empty(); }
+  [[nodiscard]] bool was_read() const { return reads_rows_ || !chunks_.empty(); }
   [[nodiscard]] bool is_on_device() const { return !on_cpu(); }
 
   // Aggregate columns are columns of the file. The predicate is pruned, and not `never`.
@@ -76,14 +77,16 @@ class RowGroupQuery {
   [[nodiscard]] Result<BitmapWords> rows(Bound bound);
   // Checked completely.
   [[nodiscard]] Result<const Array*> load(uint32_t column);
-  // Columns are decoded in pieces, so that memory is bounded for any number of rows.
-  [[nodiscard]] uint64_t num_pieces() const { return (info_.num_rows + kPieceRows - 1) / kPieceRows; }
+  // Columns are decoded in pieces, so that memory is bounded for any rows: those for some columns together.
+  [[nodiscard]] Result<std::vector<RowRange>> pieces(std::span<const uint32_t> columns);
   // A piece of a column on the host, valid until another piece of the column is requested.
-  [[nodiscard]] Result<const DecodedColumn*> decoded(uint32_t column, uint64_t piece);
+  [[nodiscard]] Result<const DecodedColumn*> decoded(uint32_t column, RowRange piece);
   // The same in encoded form.
-  [[nodiscard]] Result<Array> load(uint32_t column, uint64_t piece);
+  [[nodiscard]] Result<Array> load(uint32_t column, RowRange piece);
   // Values of some rows, without decoding the others if the codec can.
   [[nodiscard]] Result<DecodedColumn> take(uint32_t column, std::span<const uint64_t> rows);
+  // Some rows of columns, a few at a time: where possible, only their vectors are read.
+  [[nodiscard]] Result<table::GroupSlices> slices(std::vector<size_t> columns, std::vector<uint64_t> rows);
   // The number of rows with each code, for a column with a non-empty dictionary.
   [[nodiscard]] Result<std::vector<uint64_t>> count_codes(uint32_t column, const BitmapWords& rows);
   // The same with the sums of another column's integers, over rows where that column is not null.
@@ -97,14 +100,16 @@ class RowGroupQuery {
     std::optional<table::ReadAhead::ReadChunk> ahead{};
     std::optional<array::OnDevice> there{};  // for strings: only the codes
     std::optional<DecodedColumn> decoded{};
-    uint64_t decoded_piece = 0;
+    RowRange decoded_piece{};
+    std::shared_ptr<const StringEntries> entries{};
     // The codes of a column with a dictionary, with its nulls: in host memory, and in that of the backend.
     std::optional<Array> codes{};
     std::optional<Array> codes_there{};
   };
 
   [[nodiscard]] bool on_cpu() const { return stream_.backend() == Backend::cpu; }
-  [[nodiscard]] static Result<Array> slice_of(const Array& array, uint64_t piece);
+  // The strings of a column's dictionary, if they are needed and few enough to be decoded together.
+  Result<std::shared_ptr<const StringEntries>> entries(uint32_t column, uint64_t rows);
   // Read now, or ahead.
   Result<LoadedChunk> read_chunk(uint32_t column);
   // Checked for searches on the backend only: a device checks the strings' content before it searches them.
@@ -141,6 +146,12 @@ class RowGroupQuery {
   Result<BitmapWords> match_candidates(const Bound& bound, const Array& strings, std::string_view piece,
                                        Backend backend);
   Result<BitmapWords> match_all(const Bound& bound, const Array& strings);
+  // The bits that test(piece) gives for each row of each piece of the columns, in whole vectors; and those of
+  // any ranges, in as many words as they need.
+  using TestPiece = std::function<Result<BitmapWords>(RowRange piece)>;
+  Result<BitmapWords> collect_bits(std::span<const uint32_t> columns, const TestPiece& test);
+  static Result<BitmapWords> collect_bits(std::span<const RowRange> ranges, uint64_t rows,
+                                          const TestPiece& test);
   // Reduces a predicate until it fits into one launch.
   Status reduce(Bound& bound);
   Status reduce_parts(Bound& bound);
@@ -164,6 +175,7 @@ class RowGroupQuery {
   std::shared_ptr<plan::Pieces> pieces_;
   table::ReadAhead* ahead_;
   std::map<uint32_t, LoadedChunk> chunks_;
+  bool reads_rows_ = false;
 };
 
 }  // namespace bobbin::query

@@ -44,17 +44,16 @@ Result<std::optional<PendingFold>> RowGroupQuery::fold_compiled(Bound bound,
 }
 
 Status RowGroupQuery::settle_comparison(Bound& bound) {
-  BitmapWords found;
-  for (uint64_t piece = 0; piece < num_pieces(); ++piece) {
+  const std::vector<uint32_t> columns = bound.comparison->program.columns();
+  const auto test = [&](RowRange piece) -> Result<BitmapWords> {
     std::vector<const DecodedColumn*> values;
-    for (const uint32_t column : bound.comparison->program.columns()) {
+    for (const uint32_t column : columns) {
       BOBBIN_ASSIGN(const DecodedColumn* one, decoded(column, piece));
       values.push_back(one);
     }
-    BOBBIN_ASSIGN(const BitmapWords words, compare_rows(*bound.comparison, reader_.columns(), values));
-    std::ranges::copy(words, std::back_inserter(found));
-  }
-  found.resize(num_vectors(info_.num_rows) * (kVectorLength / 32));
+    return compare_rows(*bound.comparison, reader_.columns(), values);
+  };
+  BOBBIN_ASSIGN(BitmapWords found, collect_bits(columns, test));
   bound = {.kind = Bound::Kind::rows, .bitmap = std::move(found)};
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include "array/strings.hpp"
 #include "codecs/dict/dict.hpp"
+#include "core/lanes.hpp"
 #include "file/access.hpp"
 #include "query/row_group.hpp"
 
@@ -18,11 +19,6 @@ const Array& values_on_device(const Array& array) {
 }
 
 }  // namespace
-
-Result<Array> RowGroupQuery::slice_of(const Array& array, uint64_t piece) {
-  const uint64_t begin = piece * kPieceRows;
-  return array::slice(array, begin, std::min(kPieceRows, array.length - begin));
-}
 
 Result<RowGroupQuery::LoadedChunk> RowGroupQuery::read_chunk(uint32_t column) {
   const auto ahead = ahead_ != nullptr ? ahead_->find(index_, column) : std::nullopt;
@@ -84,18 +80,63 @@ Result<plan::Source> RowGroupQuery::place(const Operand& operand, bool on_host) 
   return plan::Source{.array = on_host ? host : array, .bitmap = nullptr, .host = host, .column = column};
 }
 
-Result<Array> RowGroupQuery::load(uint32_t column, uint64_t piece) {
-  BOBBIN_ASSIGN(const Array* array, load(column));
-  return slice_of(*array, piece);
+Result<std::vector<RowRange>> RowGroupQuery::pieces(std::span<const uint32_t> columns) {
+  std::vector<const Array*> strings;
+  for (const uint32_t column : columns) {
+    if (is_string(reader_.columns()[column].type)) {
+      BOBBIN_ASSIGN(const Array* array, load(column));
+      strings.push_back(array);
+    }
+  }
+  return cut_rows(strings, info_.num_rows);
 }
 
-Result<const DecodedColumn*> RowGroupQuery::decoded(uint32_t column, uint64_t piece) {
+Result<BitmapWords> RowGroupQuery::collect_bits(std::span<const uint32_t> columns, const TestPiece& test) {
+  BOBBIN_ASSIGN(const std::vector<RowRange> ranges, pieces(columns));
+  BOBBIN_ASSIGN(BitmapWords all, collect_bits(ranges, info_.num_rows, test));
+  all.resize(num_vectors(info_.num_rows) * (kVectorLength / 32));
+  return all;
+}
+
+Result<BitmapWords> RowGroupQuery::collect_bits(std::span<const RowRange> ranges, uint64_t rows,
+                                                const TestPiece& test) {
+  BitmapWords all((rows + 31) / 32);
+  for (const RowRange& range : ranges) {
+    BOBBIN_ASSIGN(const BitmapWords words, test(range));
+    copy_bits(reinterpret_cast<uint8_t*>(all.data()), range.begin,
+              reinterpret_cast<const uint8_t*>(words.data()), 0, range.size());
+  }
+  return all;
+}
+
+Result<Array> RowGroupQuery::load(uint32_t column, RowRange piece) {
+  BOBBIN_ASSIGN(const Array* array, load(column));
+  return array::slice(*array, piece.begin, piece.size());
+}
+
+Result<std::shared_ptr<const StringEntries>> RowGroupQuery::entries(uint32_t column, uint64_t rows) {
+  constexpr uint64_t kLookUp = 32;  // looking up one entry takes as long as decoding about this many
+  LoadedChunk& chunk = chunks_.at(column);
+  const bool helps =
+      has_string_entries(chunk.array) && codec::dict::dictionary_of(chunk.array).length / kLookUp <= rows;
+  if (chunk.entries == nullptr && helps) {
+    auto entries = string_entries(chunk.array);
+    if (!entries.has_value()) {
+      return ReaderAccess::in_place(reader_, entries.error(), index_, column);
+    }
+    chunk.entries = *std::move(entries);
+  }
+  return chunk.entries;
+}
+
+Result<const DecodedColumn*> RowGroupQuery::decoded(uint32_t column, RowRange piece) {
   BOBBIN_ASSIGN(const Array* whole, load(column));
   LoadedChunk& chunk = chunks_.at(column);
   if (!chunk.decoded.has_value() || chunk.decoded_piece != piece) {
     chunk.decoded.reset();
-    BOBBIN_ASSIGN(const Array array, slice_of(*whole, piece));
-    auto values = DecodedColumn::of(array);
+    BOBBIN_ASSIGN(const Array array, array::slice(*whole, piece.begin, piece.size()));
+    BOBBIN_ASSIGN(auto known, entries(column, piece.size()));
+    auto values = DecodedColumn::of(array, std::move(known));
     if (!values.has_value()) {
       return ReaderAccess::in_place(reader_, values.error(), index_, column);
     }
@@ -107,11 +148,18 @@ Result<const DecodedColumn*> RowGroupQuery::decoded(uint32_t column, uint64_t pi
 
 Result<DecodedColumn> RowGroupQuery::take(uint32_t column, std::span<const uint64_t> rows) {
   BOBBIN_ASSIGN(const Array* array, load(column));
-  auto values = DecodedColumn::of(*array, rows);
+  BOBBIN_ASSIGN(auto known, entries(column, rows.size()));
+  auto values = DecodedColumn::of(*array, rows, std::move(known));
   if (!values.has_value()) {
     return ReaderAccess::in_place(reader_, values.error(), index_, column);
   }
   return values;
+}
+
+Result<table::GroupSlices> RowGroupQuery::slices(std::vector<size_t> columns, std::vector<uint64_t> rows) {
+  reads_rows_ = true;
+  return table::GroupSlices::of(reader_, index_, std::move(columns), std::move(rows),
+                                {.rows = 1024, .string_bytes = uint64_t{1} << 20});
 }
 
 }  // namespace bobbin::query

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <unordered_map>
 
 #include "core/dispatch.hpp"
 #include "core/lanes.hpp"
@@ -32,13 +34,80 @@ ValueRange range_before(const Column& column, const Value& last, bool descending
   return range;
 }
 
+uint64_t num_selected(const BitmapWords& words) {
+  uint64_t rows = 0;
+  for (const uint32_t word : words) {
+    rows += static_cast<uint64_t>(std::popcount(word));
+  }
+  return rows;
+}
+
+Value value_at(const HostColumn& column, uint64_t row) {
+  return column.is_null(row)             ? Value()
+         : is_string(column.column.type) ? Value::of_text(std::string(column.string(row)))
+                                         : to_value(column.column, column.number(row));
+}
+
+// The texts of a column's rows, each entry of a dictionary once.
+class KeptTexts {
+ public:
+  explicit KeptTexts(const SelectedColumn& column) : column_(column) {}
+
+  KeptValue operator()(size_t i) {
+    const DecodedColumn& values = *column_.values;
+    const uint64_t place = column_.place(i);
+    if (values.is_null(place)) {
+      return {};
+    }
+    if (values.entries() == nullptr) {
+      return KeptValue(std::make_shared<const std::string>(values.text(place)));
+    }
+    auto& text = known_[values.entry(place)];
+    if (text == nullptr) {
+      text = std::make_shared<const std::string>(values.text(place));
+    }
+    return KeptValue(text);
+  }
+
+ private:
+  SelectedColumn column_;
+  std::unordered_map<uint32_t, std::shared_ptr<const std::string>> known_;
+};
+
 }  // namespace
+
+Value KeptValue::value() const {
+  switch (kind_) {
+    case Value::Kind::integer:
+      return Value::of_integer(number_.integer, logical_);
+    case Value::Kind::real:
+      return Value::of_real(number_.real);
+    case Value::Kind::text:
+      return Value::of_text(*text_);
+    case Value::Kind::null:
+      break;
+  }
+  return {};
+}
+
+int KeptValue::compare(const KeptValue& other) const {
+  if (text_ != nullptr && text_ == other.text_) {
+    return 0;
+  }
+  if (text_ != nullptr && other.text_ != nullptr) {
+    const int sign = text_->compare(*other.text_);
+    return (sign > 0) - (sign < 0);
+  }
+  return kind_ == Value::Kind::integer && other.kind_ == kind_
+             ? (number_.integer > other.number_.integer) - (number_.integer < other.number_.integer)
+             : compare_values(value(), other.value());
+}
 
 Result<std::vector<uint32_t>> RowSelector::first_places(SelectedRows& rows) const {
   std::vector<uint32_t> places(rows.rows().size());
   std::iota(places.begin(), places.end(), 0U);
   if (order_.empty()) {
-    places.resize(std::min<uint64_t>(places.size(), limit_ - kept_.size()));
+    places.resize(std::min<uint64_t>(places.size(), limit_ - passed_));
     return places;
   }
   if (places.size() <= limit_) {
@@ -74,13 +143,16 @@ Status RowSelector::keep(RowGroupQuery& group, SelectedRows& rows, std::span<con
   for (const uint64_t row : chosen) {
     kept_.emplace_back();
     kept_.back().resize(order_.size() + 1 + wanted_.size());
-    kept_.back()[order_.size()] = Value::of_integer(group.info().first_row + row);
+    kept_.back()[order_.size()] = KeptValue(Value::of_integer(group.info().first_row + row));
   }
-  SelectedRows kept(group, rows.first_row() / RowGroupQuery::kPieceRows, std::move(chosen));
+  SelectedRows kept(group, rows.piece(), std::move(chosen));
   const auto fill = [&](size_t place, uint32_t index) -> Status {
     BOBBIN_ASSIGN(const SelectedColumn column, kept.column(index));
+    KeptTexts texts(column);
     for (size_t i = 0; i < places.size(); ++i) {
-      kept_[first + i][place] = column.values->value(columns_[index], column.place(i));
+      kept_[first + i][place] = is_string(columns_[index].type)
+                                    ? texts(i)
+                                    : KeptValue(column.values->value(columns_[index], column.place(i)));
     }
     return {};
   };
@@ -93,21 +165,107 @@ Status RowSelector::keep(RowGroupQuery& group, SelectedRows& rows, std::span<con
   return {};
 }
 
-void RowSelector::sort_kept() {
-  std::vector<BoundOrder> terms = order_;
-  for (size_t k = 0; k < terms.size(); ++k) {
-    terms[k].place = k;
+template <class Fill>
+Status RowSelector::pass_rows(size_t count, Fill&& fill) {
+  constexpr size_t kMostRows = 1024;
+  constexpr size_t kMostBytes = size_t{1} << 20;
+  std::vector<std::vector<Value>> some;
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) {
+    fill(i, some.emplace_back());
+    for (const Value& value : some.back()) {
+      bytes += value.text.size();
+    }
+    if (some.size() == kMostRows || bytes >= kMostBytes || i + 1 == count) {
+      passed_ += some.size();
+      BOBBIN_TRY(take_(some));
+      some.clear();
+      bytes = 0;
+    }
   }
-  terms.push_back({.place = order_.size()});  // the row's number
-  sort_first(kept_, limit_, [&](const auto& a, const auto& b) { return comes_before(terms, a, b); });
+  return {};
+}
+
+Status RowSelector::pass_decoded(RowGroupQuery& group, SelectedRows& rows, std::span<const uint32_t> places) {
+  std::vector<uint64_t> chosen;
+  std::ranges::transform(places, std::back_inserter(chosen),
+                         [&](uint32_t place) { return rows.rows()[place]; });
+  SelectedRows taken(group, rows.piece(), std::move(chosen));
+  std::vector<SelectedColumn> columns;
+  for (const uint32_t wanted : wanted_) {
+    BOBBIN_ASSIGN(const SelectedColumn column, taken.column(wanted));
+    columns.push_back(column);
+  }
+  return pass_rows(places.size(), [&](size_t i, std::vector<Value>& row) {
+    for (size_t c = 0; c < columns.size(); ++c) {
+      row.push_back(columns[c].values->value(columns_[wanted_[c]], columns[c].place(i)));
+    }
+  });
+}
+
+Status RowSelector::pass_few(RowGroupQuery& group, std::vector<uint64_t> rows) {
+  BOBBIN_ASSIGN(table::GroupSlices slices, group.slices({wanted_.begin(), wanted_.end()}, std::move(rows)));
+  while (true) {
+    BOBBIN_ASSIGN(const auto slice, slices.next());
+    if (!slice.has_value()) {
+      return {};
+    }
+    BOBBIN_TRY(pass_rows(slice->rows, [&](size_t i, std::vector<Value>& row) {
+      for (const HostColumn& column : slice->columns) {
+        row.push_back(value_at(column, i));
+      }
+    }));
+  }
+}
+
+Status RowSelector::pass(RowGroupQuery& group, const BitmapWords& words) {
+  constexpr uint64_t kFew = 64;  // at most one row in 64 is selected
+  const uint64_t left = limit_ - passed_;
+  const uint64_t selected = std::min(left, num_selected(words));
+  BOBBIN_RETURN_IF(std::min(limit_, passed_ + selected) > max_rows_, StatusCode::unsupported, too_many());
+  if (selected != 0 && selected * kFew <= group.info().num_rows) {
+    std::vector<uint64_t> rows = rows_of(words);
+    rows.resize(selected);
+    return pass_few(group, std::move(rows));
+  }
+  return for_each_piece(group, words, decoded_, [&](SelectedRows& rows) {
+    BOBBIN_ASSIGN(const std::vector<uint32_t> places, first_places(rows));
+    return places.empty() ? Status() : pass_decoded(group, rows, places);
+  });
+}
+
+std::string RowSelector::too_many() const {
+  return fmt::format("the result has more than {} rows: give a limit", max_rows_);
+}
+
+Status RowSelector::finish() {
+  sort_kept();
+  return pass_rows(kept_.size(), [&](size_t i, std::vector<Value>& row) {
+    for (size_t c = order_.size() + 1; c < kept_[i].size(); ++c) {
+      row.push_back(kept_[i][c].value());
+    }
+  });
+}
+
+void RowSelector::sort_kept() {
+  const size_t number = order_.size();  // the row's, by which rows that are equal are ordered
+  sort_first(kept_, limit_, [&](const auto& a, const auto& b) {
+    for (size_t k = 0; k < order_.size(); ++k) {
+      const int sign = order_[k].apply(a[k].compare(b[k]), a[k].is_null(), b[k].is_null());
+      if (sign != 0) {
+        return sign < 0;
+      }
+    }
+    return a[number].compare(b[number]) < 0;
+  });
 }
 
 Status RowSelector::add_rows(RowGroupQuery& group, SelectedRows& rows) {
   BOBBIN_ASSIGN(const std::vector<uint32_t> places, first_places(rows));
   BOBBIN_RETURN_IF(std::min(limit_, kept_.size() + places.size()) > max_rows_, StatusCode::unsupported,
-                   fmt::format("the result has more than {} rows: give a limit", max_rows_));
+                   too_many());
   BOBBIN_TRY(keep(group, rows, places));
-  if (!order_.empty() && kept_.size() / 2 > limit_) {
+  if (kept_.size() / 2 > limit_) {
     sort_kept();
   }
   return {};
@@ -128,7 +286,7 @@ bool RowSelector::can_matter(const RowGroupQuery& group) {
     return true;  // there may be NaN
   }
   sort_kept();
-  const Value& last = kept_.back()[0];
+  const Value last = kept_.back()[0].value();
   const int sign = first.apply(compare_values(best, last), false, last.is_null());
   return sign < 0 || (sign == 0 && order_.size() > 1);  // of equal rows, earlier ones come first
 }
@@ -144,7 +302,7 @@ std::optional<Bound> RowSelector::threshold(const RowGroupQuery& group, bool kee
     return std::nullopt;
   }
   sort_kept();
-  const Value& last = kept_.back()[0];
+  const Value last = kept_.back()[0].value();
   const bool has_nulls = num_nulls(group.chunk(place)) != 0;
   const bool nulls_first = first.apply(-1, true, false) < 0;  // a null is below all values
   if (last.is_null()) {
@@ -178,7 +336,8 @@ Result<BitmapWords> RowSelector::add_sample(RowGroupQuery& group, BitmapWords wo
       std::swap(sample[w], words[w]);
     }
   }
-  BOBBIN_TRY(for_each_piece(group, sample, [&](SelectedRows& rows) { return add_rows(group, rows); }));
+  BOBBIN_TRY(
+      for_each_piece(group, sample, decoded_, [&](SelectedRows& rows) { return add_rows(group, rows); }));
   // Rows between those of the sample come before later ones that are equal.
   std::optional<Bound> test = threshold(group, true);
   if (!test.has_value()) {
@@ -203,17 +362,14 @@ Result<bool> RowSelector::add(RowGroupQuery& group, const Bound& bound) {
                      : Bound{.kind = Bound::Kind::both, .parts = {*test, bound}};
   }
   BOBBIN_ASSIGN(BitmapWords words, group.rows(std::move(candidates)));
-  BOBBIN_ASSIGN(words, add_sample(group, std::move(words)));
-  BOBBIN_TRY(for_each_piece(group, words, [&](SelectedRows& rows) { return add_rows(group, rows); }));
-  return !order_.empty() || kept_.size() < limit_;
-}
-
-std::vector<std::vector<Value>> RowSelector::rows() && {
-  sort_kept();
-  for (std::vector<Value>& row : kept_) {
-    row.erase(row.begin(), row.begin() + static_cast<ptrdiff_t>(order_.size() + 1));
+  if (order_.empty()) {
+    BOBBIN_TRY(pass(group, words));
+    return passed_ < limit_;
   }
-  return std::move(kept_);
+  BOBBIN_ASSIGN(words, add_sample(group, std::move(words)));
+  BOBBIN_TRY(
+      for_each_piece(group, words, decoded_, [&](SelectedRows& rows) { return add_rows(group, rows); }));
+  return true;
 }
 
 }  // namespace bobbin::query

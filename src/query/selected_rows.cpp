@@ -5,9 +5,9 @@ namespace bobbin::query {
 
 Result<SelectedColumn> SelectedRows::column(uint32_t column) {
   constexpr uint64_t kFew = 16;  // at most one row in 16 is selected
-  if (rows_.size() * kFew > std::min(group_.info().num_rows, RowGroupQuery::kPieceRows)) {
+  if (rows_.size() * kFew > piece_.size()) {
     BOBBIN_ASSIGN(const DecodedColumn* values, group_.decoded(column, piece_));
-    return SelectedColumn{values, rows_, first_row()};
+    return SelectedColumn{values, rows_, piece_.begin};
   }
   auto found = taken_.find(column);
   if (found == taken_.end()) {

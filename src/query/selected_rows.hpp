@@ -24,33 +24,34 @@ struct SelectedColumn {
 class SelectedRows {
  public:
   // Rows are those of one piece, counted from the start of the row group, and ascend.
-  SelectedRows(RowGroupQuery& group, uint64_t piece, std::vector<uint64_t> rows)
+  SelectedRows(RowGroupQuery& group, RowRange piece, std::vector<uint64_t> rows)
       : group_(group), piece_(piece), rows_(std::move(rows)) {}
 
   [[nodiscard]] std::span<const uint64_t> rows() const { return rows_; }
-  [[nodiscard]] uint64_t first_row() const { return piece_ * RowGroupQuery::kPieceRows; }
-  // The piece of a column in encoded form: it begins with first_row().
+  [[nodiscard]] RowRange piece() const { return piece_; }
+  // The piece of a column in encoded form.
   [[nodiscard]] Result<Array> load(uint32_t column) const { return group_.load(column, piece_); }
   // Valid as long as this object. If few rows are selected, only they are decoded.
   Result<SelectedColumn> column(uint32_t column);
 
  private:
   RowGroupQuery& group_;
-  uint64_t piece_;
+  RowRange piece_;
   std::vector<uint64_t> rows_;
   std::map<uint32_t, DecodedColumn> taken_;
 };
 
-// Calls f(rows) for each piece of a row group that has rows whose bits are set, with those rows.
+// Calls f(rows) for each piece of a row group that has rows whose bits are set, with those rows; of `columns`
+// it may request values.
 template <class F>
-Status for_each_piece(RowGroupQuery& group, const BitmapWords& words, F&& f) {
-  constexpr uint64_t kPieceWords = RowGroupQuery::kPieceRows / 32;
-  for (uint64_t piece = 0; piece < group.num_pieces(); ++piece) {
-    const auto part = std::span<const uint32_t>(words).subspan(piece * kPieceWords);
-    std::vector<uint64_t> rows = rows_of(part.first(std::min<size_t>(part.size(), kPieceWords)));
-    for (uint64_t& row : rows) {
-      row += piece * RowGroupQuery::kPieceRows;
-    }
+Status for_each_piece(RowGroupQuery& group, const BitmapWords& words, std::span<const uint32_t> columns,
+                      F&& f) {
+  if (std::ranges::all_of(words, [](uint32_t word) { return word == 0; })) {
+    return {};
+  }
+  BOBBIN_ASSIGN(const std::vector<RowRange> pieces, group.pieces(columns));
+  for (const RowRange& piece : pieces) {
+    std::vector<uint64_t> rows = rows_of(words, piece.begin, piece.end);
     if (!rows.empty()) {
       SelectedRows selected(group, piece, std::move(rows));
       BOBBIN_TRY(f(selected));

@@ -23,6 +23,8 @@ T canonical(T value) {
   }
 }
 
+constexpr uint32_t kUnknown = UINT32_MAX;  // the id of an entry that was not looked up yet
+
 // Mixes all bits of a key into the low ones.
 uint64_t mix(uint64_t key) {
   key = (key ^ key >> 32) * 0x9e37'79b9'7f4a'7c15;
@@ -90,7 +92,6 @@ Value ValueIds::value(uint32_t id) const {
 }
 
 Result<std::vector<uint32_t>> ValueIds::ids_of_codes(SelectedRows& rows, const Array& array) {
-  constexpr uint32_t kUnknown = UINT32_MAX;
   const Array& values = plan::values_of(array);
   BOBBIN_ASSIGN(const DecodedColumn codes, DecodedColumn::of(codec::dict::codes_of(values)));
   BOBBIN_ASSIGN(const DecodedColumn entries, DecodedColumn::of(codec::dict::dictionary_of(values)));
@@ -104,7 +105,7 @@ Result<std::vector<uint32_t>> ValueIds::ids_of_codes(SelectedRows& rows, const A
   codec::dict::visit_codes(codes.type(), [&]<class Code>(std::type_identity<Code>) {
     const Code last = codec::dict::last_code<Code>(entries.length());
     for (const uint64_t selected : rows.rows()) {
-      const uint64_t row = selected - rows.first_row();
+      const uint64_t row = selected - rows.piece().begin;
       if (!validity.words.empty() && !validity.at(row)) {
         ids.push_back(kNull);
         continue;
@@ -118,7 +119,30 @@ Result<std::vector<uint32_t>> ValueIds::ids_of_codes(SelectedRows& rows, const A
   return ids;
 }
 
+Result<std::vector<uint32_t>> ValueIds::ids_of_strings(SelectedRows& rows, uint32_t column) {
+  BOBBIN_ASSIGN(const SelectedColumn selected, rows.column(column));
+  const DecodedColumn& values = *selected.values;
+  const StringEntries* const entries = values.entries();
+  std::vector<uint32_t> known(entries != nullptr ? entries->length() : 0, kUnknown);
+  std::vector<uint32_t> ids;
+  ids.reserve(rows.rows().size());
+  for (size_t i = 0; i < rows.rows().size(); ++i) {
+    const uint64_t place = selected.place(i);
+    if (entries == nullptr) {
+      ids.push_back(id_at(values, place));
+      continue;
+    }
+    uint32_t& id = known[values.entry(place)];
+    id = id == kUnknown ? id_at(values, place) : id;
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 Result<std::vector<uint32_t>> ValueIds::ids_of(SelectedRows& rows, uint32_t column) {
+  if (is_string(column_.type)) {
+    return ids_of_strings(rows, column);
+  }
   BOBBIN_ASSIGN(const Array array, rows.load(column));
   const Array& values = plan::values_of(array);
   if (values.codec == CodecId::dict && values.length != 0 &&

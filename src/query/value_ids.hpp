@@ -57,6 +57,7 @@ class ValueIds {
 
   // By the codes of a chunk with a dictionary: each entry is looked up once.
   Result<std::vector<uint32_t>> ids_of_codes(SelectedRows& rows, const Array& array);
+  Result<std::vector<uint32_t>> ids_of_strings(SelectedRows& rows, uint32_t column);
 
   Column column_;
   KeyIds numbers_;

@@ -6,6 +6,8 @@ usage: tool.py make TYPE COUNT EXPRESSION     raw values on stdout; EXPRESSION i
        tool.py show TYPE                      raw values from stdin, one per line
        tool.py flip FILE OFFSET               flips a bit; a negative offset counts from the end
        tool.py terminal COMMAND [ARGUMENT...] runs it on a new terminal, prints what it wrote there
+       tool.py within MIB BYTES COMMAND ...   prints the first BYTES of its output, its status and, if it took more
+                                              than MIB of memory, how much that was
 """
 import os
 import pty
@@ -54,6 +56,21 @@ def terminal(*command):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def within(limit, shown, *command):
+    out, into = os.pipe()
+    child = os.posix_spawnp(command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, into, 1)])
+    os.close(into)
+    text, size = b"", 0
+    while piece := os.read(out, 1 << 16):
+        text += piece[:max(0, int(shown) - size)]
+        size += len(piece)
+    _, status, usage = os.wait4(child, 0)
+    taken = usage.ru_maxrss // 1024
+    print(text.decode(errors="replace").rstrip("\n"))
+    print(f"{size} bytes, status {os.waitstatus_to_exitcode(status)}" +
+          (f", {taken} MiB of memory" if taken > int(limit) else ""))
+
+
 if __name__ == "__main__":
-    verbs = {"make": make, "show": show, "flip": flip, "terminal": terminal}
+    verbs = {"make": make, "show": show, "flip": flip, "terminal": terminal, "within": within}
     sys.exit(verbs[sys.argv[1]](*sys.argv[2:]))

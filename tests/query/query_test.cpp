@@ -262,7 +262,7 @@ TEST(Queries, PruningIsRight) {
   uint64_t told = 0;
   for (int i = 0; i < 1000; ++i) {
     const Predicate predicate = draw_predicate(random, file.table, 2);
-    const auto bound = query::bind_predicate(file.reader->columns(), predicate);
+    const auto bound = query::bind_predicate(*file.reader, predicate);
     ASSERT_TRUE(bound.has_value()) << bound.error().message();
     for (const file::RowGroup& group : footer.row_groups) {
       const query::Bound pruned = query::prune(*bound, file.reader->columns(), group);

@@ -33,7 +33,7 @@ inline constexpr uint64_t kSmallDictionary = uint64_t{8} << 20;
 [[nodiscard]] inline bool is_large(const Array& dictionary) {
   return ops_of(dictionary).sizes(dictionary).bytes > kSmallDictionary;
 }
-// Whether the entries take more memory than rows with so many bytes.
+// Whether the entries take more memory than rows of `row_bytes` bytes.
 [[nodiscard]] inline bool is_large(const Array& dictionary, uint64_t row_bytes) {
   return ops_of(dictionary).sizes(dictionary).bytes > std::max(kSmallDictionary, row_bytes);
 }
