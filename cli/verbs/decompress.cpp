@@ -193,7 +193,8 @@ Status copy_table(const DecompressArgs& args, const OpenReader& file, const RowR
   const std::optional<csv::Options> noted = csv::noted_options(file.reader.metadata());
   // The lines of one column have no delimiters: another one than when they were read could only add quotes.
   const bool is_bare = noted.has_value() && file.reader.columns().size() == 1;
-  const std::string name = format == Format::tsv ? ".tsv" : is_bare ? "" : args.output;
+  const bool keeps_tabs = args.output.ends_with(".csv") && csv::has_tabs_in_csv(file.reader.metadata());
+  const std::string name = format == Format::tsv ? ".tsv" : is_bare || keeps_tabs ? "" : args.output;
   BOBBIN_ASSIGN(const csv::Options options, csv_options(args.csv, noted, name));
   std::vector<size_t> columns = all_columns(file.reader);
   if (args.column) {

@@ -88,6 +88,8 @@ struct Options {
 
 // The options of the CSV text that a .bob file was made from; nothing if it was not made from CSV.
 [[nodiscard]] BOBBIN_API std::optional<Options> noted_options(const Metadata& metadata);
+// Whether that text was in tabs in a file named .csv: then another .csv file gets tabs too.
+[[nodiscard]] BOBBIN_API bool has_tabs_in_csv(const Metadata& metadata);
 // The stored size of that text, which may have been compressed.
 [[nodiscard]] BOBBIN_API std::optional<uint64_t> noted_source_bytes(const Metadata& metadata);
 
@@ -156,6 +158,9 @@ struct ImportResult {
   // What a user should know, one line each: names that were changed, columns that are text because of one
   // value, values that are not written back exactly as they were.
   std::vector<std::string> notes;
+  // Whether the text, once decompressed, is written back byte for byte. Otherwise a note says what is not, or
+  // there were several texts.
+  bool is_exact = false;
 };
 
 // Reads one or more texts with the same columns into one .bob file. Memory holds about two row groups.

@@ -23,22 +23,37 @@ size_t count_bytes(const char* begin, const char* end, char wanted) {
   return count + static_cast<size_t>(std::count(begin, end, wanted));
 }
 
+namespace {
+
+// One bit for each of sixteen bytes.
+uint64_t special_bits(const char* text, const Marks& marks) {
+  Vector16 bytes;
+  std::memcpy(&bytes, text, sizeof bytes);
+  return bits_of(equal(bytes, sixteen(marks.delimiter)) | equal(bytes, sixteen(marks.quote)) |
+                 equal(bytes, sixteen(marks.escape)) | equal(bytes, sixteen('\n')) |
+                 equal(bytes, sixteen('\r')));
+}
+
+}  // namespace
+
 bool has_special(const char* begin, const char* end, const Marks& marks) {
-  const Vector16 delimiter = sixteen(marks.delimiter);
-  const Vector16 quote = sixteen(marks.quote);
-  const Vector16 escape = sixteen(marks.escape);
   for (; end - begin >= static_cast<ptrdiff_t>(sizeof(Vector16)); begin += sizeof(Vector16)) {
-    Vector16 bytes;
-    std::memcpy(&bytes, begin, sizeof bytes);
-    const Vector16 found = equal(bytes, delimiter) | equal(bytes, quote) | equal(bytes, escape) |
-                           equal(bytes, sixteen('\n')) | equal(bytes, sixteen('\r'));
-    if (bits_of(found) != 0) {
+    if (special_bits(begin, marks) != 0) {
       return true;
     }
   }
   return std::any_of(begin, end, [&](char c) {
     return c == marks.delimiter || c == marks.quote || c == marks.escape || c == '\n' || c == '\r';
   });
+}
+
+bool has_special_in_buffer(const char* text, size_t size, const Marks& marks) {
+  for (; size > sizeof(Vector16); text += sizeof(Vector16), size -= sizeof(Vector16)) {
+    if (special_bits(text, marks) != 0) {
+      return true;
+    }
+  }
+  return (special_bits(text, marks) & ((uint64_t{1} << size) - 1)) != 0;
 }
 
 }  // namespace bobbin::csv

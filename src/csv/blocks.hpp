@@ -105,5 +105,7 @@ struct Marks {
 
 // Whether one of the marks, CR or LF is among the bytes.
 [[nodiscard]] bool has_special(const char* begin, const char* end, const Marks& marks);
+// The same for a scanner's field, after which there are at least 15 readable bytes.
+[[nodiscard]] bool has_special_in_buffer(const char* text, size_t size, const Marks& marks);
 
 }  // namespace bobbin::csv

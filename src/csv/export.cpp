@@ -38,9 +38,125 @@ std::vector<std::optional<size_t>> kept_columns(const bobbin::Reader& reader) {
   return kept;
 }
 
+// A field of the header row.
+struct HeaderField {
+  std::string text;  // as it is between delimiters
+  std::string name;
+  bool is_empty = false;  // and not in quotes
+};
+
+// The header row's fields; nothing if it is not one row of that many.
+std::optional<std::vector<HeaderField>> header_fields(const std::string& text, const Options& noted,
+                                                      size_t columns) {
+  Options options = noted;
+  options.comment = '\0';
+  Scanner scanner(Source::of_text(text), options);
+  if (!scanner.fill().ok() || scanner.num_records() != 1 || scanner.num_fields(0) != columns) {
+    return std::nullopt;
+  }
+  std::vector<HeaderField> fields;
+  std::string scratch;
+  for (size_t i = 0; i < columns; ++i) {
+    const RawField field = scanner.field(0, i);
+    fields.push_back({std::string(raw_text(field)), std::string(value_of(field, scanner.marks(), scratch)),
+                      field.size == 0 && !field.quoted});
+  }
+  return fields;
+}
+
+// The columns and lines of a file's text, as they were if the options are the noted ones.
+class Plan {
+ public:
+  Plan(const bobbin::Reader& reader, std::span<const size_t> columns, const Options& options)
+      : reader_(reader), noted_(noted_options(reader.metadata())), options_(options) {
+    as_it_was_ = noted_ && is_same_dialect(*noted_, options);
+    std::vector<size_t> all(reader.columns().size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    is_whole_ = std::ranges::equal(columns, all);
+    numbers.assign(columns.begin(), columns.end());
+    add_columns(columns);
+    name_columns();
+    add_kept(columns);
+    add_lines();
+  }
+
+  std::vector<size_t> numbers;  // of the columns to be read
+  std::vector<Column> taken;    // these columns
+  std::vector<WrittenColumn> written;
+  WrittenLines lines;
+
+ private:
+  void add_columns(std::span<const size_t> columns) {
+    const size_t there = reader_.columns().size();
+    const std::vector<Spelling> spellings = noted_spellings(reader_.metadata(), reader_.columns());
+    const std::vector<FieldForm> forms =
+        as_it_was_ ? noted_forms(reader_.metadata(), there) : std::vector<FieldForm>(there);
+    for (const size_t i : columns) {
+      taken.push_back(reader_.columns()[i]);
+      written.push_back({.name = taken.back().name,
+                         .spelling = spellings[i],
+                         .form = forms[i],
+                         .may_end_in_return = i + 1 == there || written.size() + 1 < columns.size()});
+    }
+  }
+
+  // Names that were changed when the text was read.
+  void name_columns() {
+    const std::optional<std::string> header = noted_surroundings(reader_.metadata()).header;
+    const auto fields =
+        header && noted_ ? header_fields(*header, *noted_, reader_.columns().size()) : std::nullopt;
+    for (size_t c = 0; fields && c < written.size(); ++c) {
+      const HeaderField& field = (*fields)[numbers[c]];
+      written[c].name = field.is_empty ? written[c].name : field.name;
+      // An empty field alone would be an empty line.
+      if (as_it_was_ ? !field.is_empty || written.size() > 1 : field.is_empty && written.size() > 1) {
+        written[c].raw_name = field.text;
+      }
+    }
+  }
+
+  void add_kept(std::span<const size_t> columns) {
+    const size_t there = reader_.columns().size();
+    const std::vector<std::optional<size_t>> kept = kept_columns(reader_);
+    for (size_t c = 0; c < columns.size() && as_it_was_; ++c) {
+      if (const std::optional<size_t> number = kept[columns[c]]) {
+        written[c].kept = taken.size();
+        taken.push_back(reader_.hidden_columns()[*number - there]);
+        numbers.push_back(*number);
+      }
+    }
+  }
+
+  void add_lines() {
+    if (!as_it_was_ || noted_->header != options_.header || !is_whole_) {
+      return;
+    }
+    lines.text = noted_surroundings(reader_.metadata());
+    lines.row_end = line_end_text(*noted_, true);
+    lines.num_rows = reader_.num_rows();
+    const auto hidden = reader_.hidden_columns();
+    const auto found = std::ranges::find(hidden, kLineEndsName, &Column::name);
+    if (found != hidden.end() && is_string(found->type)) {
+      lines.kept = taken.size();
+      taken.push_back(*found);
+      numbers.push_back(reader_.columns().size() + static_cast<size_t>(found - hidden.begin()));
+    }
+  }
+
+  const bobbin::Reader& reader_;
+  std::optional<Options> noted_;
+  const Options& options_;
+  bool as_it_was_ = false;
+  bool is_whole_ = false;
+};
+
 }  // namespace
 
 struct RowWriter::Impl {
+  Impl(file::Output& output, Plan plan, const Options& options)
+      : columns(std::move(plan.taken)),
+        numbers(std::move(plan.numbers)),
+        writer(output, std::move(plan.written), options, std::move(plan.lines)) {}
   Impl(file::Output& output, std::vector<Column> taken, std::vector<WrittenColumn> written,
        const Options& options)
       : columns(std::move(taken)), writer(output, std::move(written), options) {}
@@ -70,39 +186,15 @@ RowWriter::~RowWriter() = default;
 Result<RowWriter> RowWriter::create(file::Output& output, const bobbin::Reader& reader,
                                     std::span<const size_t> columns, const Options& options) {
   BOBBIN_TRY(check(options));
-  const size_t there = reader.columns().size();
-  const std::vector<Spelling> spellings = noted_spellings(reader.metadata(), reader.columns());
-  const std::optional<Options> noted = noted_options(reader.metadata());
-  const bool as_it_was = noted && is_same_dialect(*noted, options);
-  const std::vector<FieldForm> forms =
-      as_it_was ? noted_forms(reader.metadata(), there) : std::vector<FieldForm>(there);
-  const std::vector<std::optional<size_t>> kept =
-      as_it_was ? kept_columns(reader) : std::vector<std::optional<size_t>>(there);
-  std::vector<size_t> numbers(columns.begin(), columns.end());
-  std::vector<Column> taken;
-  std::vector<WrittenColumn> written;
   for (const size_t i : columns) {
-    BOBBIN_RETURN_IF(i >= there, StatusCode::invalid_argument,
-                     "column " + std::to_string(i) + " of " + std::to_string(there));
-    taken.push_back(reader.columns()[i]);
-    written.push_back({.name = taken.back().name,
-                       .spelling = spellings[i],
-                       .form = forms[i],
-                       .ended_records = i + 1 == there});
-  }
-  for (size_t c = 0; c < columns.size(); ++c) {
-    if (const std::optional<size_t> number = kept[columns[c]]) {
-      written[c].kept = taken.size();
-      taken.push_back(reader.hidden_columns()[*number - there]);
-      numbers.push_back(*number);
-    }
+    BOBBIN_RETURN_IF(i >= reader.columns().size(), StatusCode::invalid_argument,
+                     "column " + std::to_string(i) + " of " + std::to_string(reader.columns().size()));
   }
   Options used = options;
   // Only the first column of the text has no name there.
-  used.row_names = used.row_names && !columns.empty() && columns.size() == there && columns.front() == 0;
-  auto impl = std::make_unique<Impl>(output, std::move(taken), std::move(written), used);
-  impl->numbers = std::move(numbers);
-  return RowWriter(std::move(impl));
+  used.row_names =
+      used.row_names && columns.size() == reader.columns().size() && !columns.empty() && columns.front() == 0;
+  return RowWriter(std::make_unique<Impl>(output, Plan(reader, columns, options), used));
 }
 
 Result<RowWriter> RowWriter::create(file::Output& output, const std::vector<Column>& columns,

@@ -43,10 +43,35 @@ char* put_in_quotes(std::string_view text, const Marks& marks, char* out) {
   return out;
 }
 
+void KeptTexts::begin(size_t rows) {
+  rows_ = rows;
+  validity_.assign(ceil_div<size_t>(rows, 64), 0);
+  offsets_.clear();
+  bytes_.clear();
+}
+
+void KeptTexts::add(size_t row, std::string_view text) {
+  offsets_.resize(row + 1, static_cast<uint32_t>(bytes_.size()));
+  bytes_.insert(bytes_.end(), text.begin(), text.end());
+  validity_[row / 64] |= uint64_t{1} << (row % 64);
+}
+
+ColumnData KeptTexts::data() {
+  offsets_.resize(rows_ + 1, static_cast<uint32_t>(bytes_.size()));
+  return {.type = {DType::binary},
+          .numbers = {},
+          .strings = {.type = DType::binary,
+                      .length = rows_,
+                      .offsets = offsets_.data(),
+                      .wide = false,
+                      .bytes = bytes_.data(),
+                      .validity = reinterpret_cast<const uint8_t*>(validity_.data())}};
+}
+
 ColumnFields::Class ColumnFields::class_of(const RawField& field, std::string_view text, bool begins_record,
                                            const QuoteRule& rule, std::string& scratch) {
-  const std::string_view raw = raw_text(field);
   const bool needs_quotes = rule(text, begins_record, true);
+  const std::string_view raw = raw_text(field);
   if (raw == text) {
     return needs_quotes ? Class::odd : Class::as_needed;
   }
@@ -61,9 +86,25 @@ ColumnFields::Class ColumnFields::class_of(const RawField& field, std::string_vi
   return needs_quotes ? Class::as_needed_or_quoted : Class::quoted;
 }
 
+// The same for a field whose value is written as the text that was read.
+ColumnFields::Class ColumnFields::class_of(const RawField& field, bool begins_record, const QuoteRule& rule,
+                                           std::string& value, std::string& scratch) {
+  const Marks& marks = rule.marks();
+  if (!field.escaped) {
+    const bool needs_quotes =
+        rule(field.text(), begins_record, false) || has_special_in_buffer(field.data, field.size, marks);
+    return field.quoted ? (needs_quotes ? Class::as_needed_or_quoted : Class::quoted)
+                        : (needs_quotes ? Class::odd : Class::as_needed);
+  }
+  if (field.quoted && !marks.has_escape()) {
+    return Class::as_needed_or_quoted;  // quotes within it are doubled
+  }
+  return class_of(field, value_of(field, marks, value), begins_record, rule, scratch);
+}
+
 template <class SeeNull, class SeeValue>
 void ColumnFields::visit(const Rows& rows, size_t column, const ColumnBuilder& builder, const QuoteRule& rule,
-                         const SeeNull& see_null, const SeeValue& see_value) {
+                         bool all_quoted, const SeeNull& see_null, const SeeValue& see_value) {
   const ColumnData data = builder.data();
   const Scanner::FieldColumn fields = rows.scanner.column(column, rows.fields);
   // Numbers that are written as they were read, and need no quotes: only whether they are quoted matters.
@@ -75,11 +116,10 @@ void ColumnFields::visit(const Rows& rows, size_t column, const ColumnBuilder& b
     const RawField field = fields[r];
     if (data.is_null(r)) {
       see_null(r, raw_text(field));
-    } else if (is_simple && !field.escaped) {
+    } else if (!field.escaped && (is_simple || (all_quoted && field.quoted && builder.is_exact()))) {
       see_value(r, field, field.quoted ? Class::quoted : Class::as_needed);
     } else if (builder.is_exact()) {
-      see_value(r, field,
-                class_of(field, value_of(field, rows.scanner.marks(), scratch), column == 0, rule, quoted));
+      see_value(r, field, class_of(field, column == 0, rule, scratch, quoted));
     } else {
       const char* const end = format_spelled(data.type, builder.spelling(), data.number(r), written.data());
       const std::string_view text(written.data(), static_cast<size_t>(end - written.data()));
@@ -108,7 +148,7 @@ void ColumnFields::count(const Rows& rows, size_t column, const ColumnBuilder& b
     quoted_ += found == Class::quoted ? 1 : 0;
     odd_ = odd_ || found == Class::odd;
   };
-  visit(rows, column, builder, rule, see_null, see_value);
+  visit(rows, column, builder, rule, false, see_null, see_value);
 }
 
 void ColumnFields::choose_form() {
@@ -119,27 +159,15 @@ void ColumnFields::choose_form() {
   keeps_ = odd_ || std::min(quoted_, as_needed_) > 0 || nulls_.size() > 1;
 }
 
-void ColumnFields::keep_text(size_t row, std::string_view text, size_t rows) {
-  if (validity_.empty()) {
-    validity_.assign(ceil_div<size_t>(rows, 64), 0);
-  }
-  offsets_.resize(row + 1, static_cast<uint32_t>(bytes_.size()));
-  bytes_.insert(bytes_.end(), text.begin(), text.end());
-  validity_[row / 64] |= uint64_t{1} << (row % 64);
-}
-
 std::optional<size_t> ColumnFields::keep(const Rows& rows, size_t column, const ColumnBuilder& builder,
                                          const NullTest& is_null, const QuoteRule& rule) {
-  rows_ = rows.count;
-  validity_.clear();
-  offsets_.clear();
-  bytes_.clear();
+  kept_.begin(rows.count);
   std::optional<size_t> first;
   const auto see = [&](size_t row, std::string_view text, bool fine) {
     if (!fine) {
       first = first.value_or(row);
       if (keeps_) {
-        keep_text(row, text, rows.count);
+        kept_.add(row, text);
       }
     }
   };
@@ -152,24 +180,9 @@ std::optional<size_t> ColumnFields::keep(const Rows& rows, size_t column, const 
     const auto see_value = [&](size_t row, const RawField& field, Class found) {
       see(row, raw_text(field), is_fine(found));
     };
-    visit(rows, column, builder, rule, see_null, see_value);
-  }
-  if (keeps_) {
-    validity_.resize(ceil_div<size_t>(rows.count, 64), 0);
-    offsets_.resize(rows.count + 1, static_cast<uint32_t>(bytes_.size()));
+    visit(rows, column, builder, rule, form_.quoted, see_null, see_value);
   }
   return first;
-}
-
-ColumnData ColumnFields::kept() const {
-  return {.type = {DType::binary},
-          .numbers = {},
-          .strings = {.type = DType::binary,
-                      .length = rows_,
-                      .offsets = offsets_.data(),
-                      .wide = false,
-                      .bytes = bytes_.data(),
-                      .validity = reinterpret_cast<const uint8_t*>(validity_.data())}};
 }
 
 }  // namespace bobbin::csv

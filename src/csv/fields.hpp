@@ -28,6 +28,10 @@ class QuoteRule {
     return (text.empty() ? marks_.has_quote() : is_null_text(text)) ||
            (begins_record && begins_comment(text, options_)) || (may_be_special && contains_mark(text));
   }
+  [[nodiscard]] bool concerns_name(std::string_view name, bool begins_record) const {
+    return (name.empty() && marks_.has_quote()) || (begins_record && begins_comment(name, options_)) ||
+           contains_mark(name);
+  }
   // Whether a number may need quotes: it may look like a null, or contain a delimiter.
   [[nodiscard]] bool concerns_numbers() const { return concerns_numbers_; }
   [[nodiscard]] const Marks& marks() const { return marks_; }
@@ -46,11 +50,21 @@ class QuoteRule {
 // Writes a text in quotes, at most 2 * size + 2 characters; returns the end.
 char* put_in_quotes(std::string_view text, const Marks& marks, char* out);
 
-// The text of a field as it is between delimiters.
-[[nodiscard]] inline std::string_view raw_text(const RawField& field) {
-  const size_t quote = field.quoted ? 1 : 0;
-  return {field.data - quote, field.size + 2 * quote};
-}
+// Texts of some rows of a batch, for a hidden column.
+class KeptTexts {
+ public:
+  void begin(size_t rows);
+  // Rows in order.
+  void add(size_t row, std::string_view text);
+  // Valid until begin() is called again.
+  [[nodiscard]] ColumnData data();
+
+ private:
+  size_t rows_ = 0;
+  std::vector<uint64_t> validity_;
+  std::vector<uint32_t> offsets_;
+  std::vector<uint8_t> bytes_;
+};
 
 // The fields of a column, which a ColumnBuilder has converted.
 class ColumnFields {
@@ -65,7 +79,7 @@ class ColumnFields {
   [[nodiscard]] std::optional<size_t> keep(const Rows& rows, size_t column, const ColumnBuilder& builder,
                                            const NullTest& is_null, const QuoteRule& rule);
   // What keep() kept of the last rows; valid until it is called again.
-  [[nodiscard]] ColumnData kept() const;
+  [[nodiscard]] ColumnData kept() { return kept_.data(); }
 
   [[nodiscard]] const FieldForm& form() const { return form_; }
   [[nodiscard]] bool keeps() const { return keeps_; }
@@ -76,10 +90,13 @@ class ColumnFields {
   enum class Class : uint8_t { as_needed_or_quoted, as_needed, quoted, odd };
   [[nodiscard]] static Class class_of(const RawField& field, std::string_view text, bool begins_record,
                                       const QuoteRule& rule, std::string& scratch);
-  // Calls see_null(row, text between delimiters) and see_value(row, field, class).
+  [[nodiscard]] static Class class_of(const RawField& field, bool begins_record, const QuoteRule& rule,
+                                      std::string& value, std::string& scratch);
+  // Calls see_null(row, text between delimiters) and see_value(row, field, class). `all_quoted`: it does not
+  // matter whether a quoted field needs its quotes.
   template <class SeeNull, class SeeValue>
   static void visit(const Rows& rows, size_t column, const ColumnBuilder& builder, const QuoteRule& rule,
-                    const SeeNull& see_null, const SeeValue& see_value);
+                    bool all_quoted, const SeeNull& see_null, const SeeValue& see_value);
   [[nodiscard]] bool is_fine(Class found) const {
     return found == Class::as_needed_or_quoted || found == (form_.quoted ? Class::quoted : Class::as_needed);
   }
@@ -88,8 +105,6 @@ class ColumnFields {
                                      const NullTest& is_null) {
     return !rows.has_marks && builder.is_exact() && is_null.only_empty();
   }
-  void keep_text(size_t row, std::string_view text, size_t rows);
-
   FieldForm form_;
   bool keeps_ = false;
 
@@ -98,10 +113,7 @@ class ColumnFields {
   bool odd_ = false;
   std::map<std::string, uint64_t, std::less<>> nulls_;  // by their text, as long as there are few
 
-  uint64_t rows_ = 0;
-  std::vector<uint64_t> validity_;
-  std::vector<uint32_t> offsets_;
-  std::vector<uint8_t> bytes_;
+  KeptTexts kept_;
 };
 
 }  // namespace bobbin::csv

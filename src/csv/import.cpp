@@ -66,8 +66,10 @@ struct Importer::Impl {
   std::vector<Source> sources;
   Sniffed sniffed;
   std::optional<Schema> schema;
+  std::optional<char> implied_delimiter;  // by the first text's name
   uint64_t num_rows = 0;
   std::vector<std::string> notes;
+  bool is_exact = false;
 };
 
 Result<bool> Importer::Impl::append_rows(Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit) {
@@ -92,12 +94,21 @@ Status Importer::Impl::finish(const Reader& reader, bobbin::Writer& writer, cons
   Options options = with_usual_null(sniffed.options, reader.forms());
   options.encoding = reader.encoding();
   BOBBIN_TRY(note_options(writer, options));
+  if (options.delimiter == '\t' && implied_delimiter == ',') {
+    BOBBIN_TRY(note_tabs_in_csv(writer));
+  }
   BOBBIN_TRY(note_source_bytes(writer, reader.bytes_read()));
   BOBBIN_ASSIGN(const bool spelled, note_spellings(writer, reader.columns(), reader.spellings()));
   BOBBIN_ASSIGN(const bool formed, note_forms(writer, options, reader.forms()));
-  if (!spelled || !formed) {
-    notes.emplace_back("the columns are written in too many ways to note them all: some texts will change");
+  BOBBIN_ASSIGN(const bool framed, note_surroundings(writer, reader.surroundings()));
+  notes = reader.notes();
+  if (!framed) {
+    notes.emplace_back("more than 65536 bytes before or after the rows are not written back");
   }
+  if (!spelled || !formed) {
+    notes.emplace_back("the columns are written in too many ways to note them all: some fields will change");
+  }
+  is_exact = framed && spelled && formed && reader.is_exact();
   return writer.finish();
 }
 
@@ -113,13 +124,13 @@ Result<ImportResult> Importer::Impl::run(const MakeWriter& make_writer, const Im
     file::WriterAccess::allow_small_table(writer);
     BOBBIN_ASSIGN(const bool done, append_rows(reader, writer, visit));
     if (done) {
-      notes = reader.notes();
       BOBBIN_TRY(finish(reader, writer, visit));
       return ImportResult{.columns = reader.columns(),
                           .num_rows = num_rows,
                           .bytes_read = reader.bytes_read(),
                           .bytes_written = writer.bytes_written(),
-                          .notes = std::move(notes)};
+                          .notes = std::move(notes),
+                          .is_exact = is_exact};
     }
   }
 }
@@ -135,6 +146,7 @@ Result<Importer> Importer::open(std::vector<Input> inputs, const ReadOptions& op
       options.likely_delimiter.value_or(delimiter_by_name(inputs.front().name).value_or(Options{}.delimiter));
   auto impl = std::make_unique<Impl>();
   impl->schema = options.schema;
+  impl->implied_delimiter = delimiter_by_name(inputs.front().name);
   for (const Input& input : inputs) {
     BOBBIN_ASSIGN(Source source, open_source(input, options.encoding));
     impl->sources.push_back(std::move(source));

@@ -26,6 +26,12 @@ constexpr std::string_view kLineEndKey = "bobbin.csv.line_end";
 constexpr std::array<std::string_view, 3> kLineEnds{"lf", "crlf", "cr"};
 constexpr std::string_view kSpellingsKey = "bobbin.csv.spellings";
 constexpr std::string_view kFormsKey = "bobbin.csv.forms";
+constexpr std::string_view kTabsKey = "bobbin.csv.tabs_in_csv";
+constexpr std::string_view kTrailingKey = "bobbin.csv.trailing";
+constexpr std::string_view kBeforeKey = "bobbin.csv.before";
+constexpr std::string_view kNamesKey = "bobbin.csv.names";
+constexpr std::string_view kAfterNamesKey = "bobbin.csv.after_names";
+constexpr std::string_view kEndKey = "bobbin.csv.end";
 constexpr std::string_view kKeptPrefix = "bobbin.csv.kept.";
 constexpr std::string_view kSourceBytesKey = "bobbin.source_bytes";
 constexpr uint64_t kMostRecordBytes = uint64_t{1} << 29;
@@ -254,6 +260,9 @@ Status note_options(bobbin::Writer& writer, const Options& options) {
   if (!options.header || options.row_names) {
     BOBBIN_TRY(writer.set_metadata(std::string(kHeaderKey), options.header ? "short" : "false"));
   }
+  if (options.trailing) {
+    BOBBIN_TRY(writer.set_metadata(std::string(kTrailingKey), "true"));
+  }
   if (!options.nulls.front().empty()) {
     BOBBIN_TRY(writer.set_metadata(std::string(kNullKey), options.nulls.front()));
   }
@@ -290,6 +299,7 @@ std::optional<Options> noted_options(const Metadata& metadata) {
   options.delimiter = delimiter ? delimiter->front() : usual.delimiter;
   options.header = find(metadata, kHeaderKey) != "false";
   options.row_names = find(metadata, kHeaderKey) == "short";
+  options.trailing = find(metadata, kTrailingKey) == "true";
   options.nulls = {find(metadata, kNullKey).value_or("")};
   const std::string quoted = find(metadata, kQuotedKey).value_or("");
   for (size_t at = 0, end = 0; at < quoted.size(); at = end + 1) {
@@ -305,6 +315,14 @@ std::optional<Options> noted_options(const Metadata& metadata) {
       line_end == kLineEnds.end() ? usual.line_end : static_cast<LineEnd>(line_end - kLineEnds.begin());
   // The metadata may contain anything.
   return check(options).ok() ? std::optional(std::move(options)) : std::nullopt;
+}
+
+Status note_tabs_in_csv(bobbin::Writer& writer) {
+  return writer.set_metadata(std::string(kTabsKey), "true");
+}
+
+bool has_tabs_in_csv(const Metadata& metadata) {
+  return find(metadata, kTabsKey) == "true";
 }
 
 Status note_source_bytes(bobbin::Writer& writer, uint64_t bytes) {
@@ -330,6 +348,41 @@ std::optional<size_t> column_of_kept(std::string_view name) {
   size_t column = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), column);
   return error == std::errc() && end == digits.data() + digits.size() ? std::optional(column) : std::nullopt;
+}
+
+bool is_kept_name(std::string_view name) {
+  return name == kLineEndsName || column_of_kept(name).has_value();
+}
+
+std::string line_end_text(const Options& options, bool after_row) {
+  const std::string end = options.line_end == LineEnd::lf   ? "\n"
+                          : options.line_end == LineEnd::cr ? "\r"
+                                                            : "\r\n";
+  return options.trailing && after_row ? options.delimiter + end : end;
+}
+
+Result<bool> note_surroundings(bobbin::Writer& writer, const Surroundings& text) {
+  const std::array<std::pair<std::string_view, const std::optional<std::string>*>, 4> parts{
+      {{kBeforeKey, &text.before},
+       {kNamesKey, &text.header},
+       {kAfterNamesKey, &text.after_header},
+       {kEndKey, &text.end}}};
+  bool fit = true;
+  for (const auto& [key, part] : parts) {
+    if (*part && (*part)->size() > kMostNotedBytes) {
+      fit = false;
+    } else if (*part) {
+      BOBBIN_TRY(writer.set_metadata(std::string(key), **part));
+    }
+  }
+  return fit;
+}
+
+Surroundings noted_surroundings(const Metadata& metadata) {
+  return {.before = find(metadata, kBeforeKey),
+          .header = find(metadata, kNamesKey),
+          .after_header = find(metadata, kAfterNamesKey),
+          .end = find(metadata, kEndKey)};
 }
 
 bool is_same_dialect(const Options& a, const Options& b) {

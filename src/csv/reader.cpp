@@ -44,7 +44,7 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string own = names[i].value_or(number_name(i));
     std::string name = own;
-    const bool is_free = (names[i].has_value() || !taken.contains(own)) && !column_of_kept(own);
+    const bool is_free = (names[i].has_value() || !taken.contains(own)) && !is_kept_name(own);
     while (!is_free || used.contains(name)) {
       name = fmt::format("{}_{}", own, ++numbers[own]);
       if (!taken.contains(name) && !used.contains(name)) {
@@ -61,6 +61,23 @@ std::vector<std::string> distinct_names(const Names& names, bool from_header,
     all.push_back(std::move(name));
   }
   return all;
+}
+
+// The header row as a writer writes it.
+std::string names_text(std::span<const Column> columns, const QuoteRule& rule) {
+  std::string text;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const std::string& name = columns[c].name;
+    text += c == 0 ? "" : std::string(1, rule.marks().delimiter);
+    if (rule.concerns_name(name, c == 0) && rule.marks().has_quote()) {
+      std::string quoted(2 * name.size() + 2, '\0');
+      quoted.resize(static_cast<size_t>(put_in_quotes(name, rule.marks(), quoted.data()) - quoted.data()));
+      text += quoted;
+    } else {
+      text += name;
+    }
+  }
+  return text;
 }
 
 // Quoted for a shell.
@@ -182,7 +199,7 @@ Result<Names> Reader::read_header() {
   Names names;
   BOBBIN_TRY(scanner_.fill());
   while (scanner_.num_records() > 0 && scanner_.is_blank(0)) {
-    scanner_.consume(1);
+    scanner_.pass_over_blanks(1);
     BOBBIN_TRY(scanner_.fill());
   }
   if (scanner_.num_records() == 0) {
@@ -190,6 +207,11 @@ Result<Names> Reader::read_header() {
     return scanner_.next_source() ? read_header() : Result<Names>(names);
   }
   header_line_ = scanner_.line_of(0);
+  if (scanner_.is_first_source()) {
+    before_ = scanner_.text_before(0);
+    lost_lines_ = !before_;
+    header_text_ = scanner_.text_at(0);
+  }
   names.resize(options_.row_names ? 1 : 0);
   std::string scratch;
   for (size_t i = 0; i < scanner_.num_fields(0); ++i) {
@@ -239,7 +261,7 @@ Result<size_t> Reader::count_columns() {
       return scanner_.num_fields(0);
     }
     any = true;
-    scanner_.consume(1);
+    scanner_.pass_over_blanks(1);
   }
 }
 
@@ -336,7 +358,28 @@ std::vector<Column> Reader::file_columns() const {
       all.push_back({.name = kept_name(c), .type = DType::binary});
     }
   }
+  if (keeps_lines_) {
+    all.push_back({.name = std::string(kLineEndsName), .type = DType::binary});
+  }
   return all;
+}
+
+// Without what a writer writes by itself.
+Surroundings Reader::surroundings() const {
+  Surroundings text{.before = before_, .header = std::nullopt, .after_header = after_header_, .end = end_};
+  const auto leave_out = [](std::optional<std::string>& part, const std::string& usual) {
+    part = part == usual ? std::nullopt : part;
+  };
+  leave_out(text.before, "");
+  leave_out(text.after_header, line_end_text(options_, false));
+  const bool ends_row = read_rows_ > 0;
+  leave_out(text.end, ends_row || has_names_ ? line_end_text(options_, ends_row) : "");
+  if (has_names_) {
+    text.header = header_text_;
+    const size_t nameless = options_.row_names && columns_.size() > 1 ? 1 : 0;
+    leave_out(text.header, names_text(std::span(columns_).subspan(nameless), quote_rule_));
+  }
+  return text;
 }
 
 std::vector<FieldForm> Reader::forms() const {
@@ -354,8 +397,21 @@ std::vector<std::string> Reader::notes() const {
   std::vector<std::string> all = scanner_.encoding_notes();
   all.insert(all.end(), name_notes_.begin(), name_notes_.end());
   all.insert(all.end(), type_notes_.begin(), type_notes_.end());
+  const std::vector<std::string> lost = losses();
+  all.insert(all.end(), lost.begin(), lost.end());
+  return all;
+}
+
+// What is not written back as it was.
+std::vector<std::string> Reader::losses() const {
+  std::vector<std::string> all;
   std::ranges::copy_if(change_notes_, std::back_inserter(all),
                        [](const auto& note) { return !note.empty(); });
+  if (lost_lines_) {
+    all.emplace_back(
+        "some lines are not written back as they are: missing fields become empty ones, and more than 65536 "
+        "bytes between rows are left out");
+  }
   return all;
 }
 
@@ -363,6 +419,7 @@ std::vector<std::string> Reader::notes() const {
 Status Reader::begin() {
   scanner_.rewind();
   read_rows_ = 0;
+  lost_lines_ = false;
   change_notes_.clear();
   return options_.header ? read_header().error() : Status{};
 }
@@ -448,7 +505,7 @@ Status Reader::guess(uint64_t bytes) {
       return guess(bytes);
     }
     add_to_guesses(guesses, records);
-    saw_marks_ = saw_marks_ || scanner_.have_marks(records);
+    saw_marks_ = saw_marks_ || scanner_.have_marks(records) || has_odd_lines(records, known_rows_ == 0);
     known_rows_ += records;
     scanner_.consume(records);
     if (scanner_.bytes_read() >= bytes) {
@@ -570,6 +627,7 @@ bool Reader::may_have_odd_fields() const {
 // Finds how fields are written, from this much of the text or until a value does not fit its type.
 Status Reader::examine(uint64_t bytes) {
   fields_.assign(columns_.size(), {});
+  keeps_lines_ = false;
   if (!may_have_odd_fields()) {
     return {};
   }
@@ -581,6 +639,7 @@ Status Reader::examine(uint64_t bytes) {
       break;
     }
     const Rows rows = convert(records, wrong);
+    keeps_lines_ = keeps_lines_ || has_odd_lines(rows.count, read_rows_ == 0);
     for (size_t c = 0; c < fields_.size() && !wrong; ++c) {
       fields_[c].count(rows, c, builders_[c], is_null_, quote_rule_);
     }
@@ -598,17 +657,69 @@ Status Reader::examine(uint64_t bytes) {
   return {};
 }
 
-// A field of this column, which keeps no texts, is not written as the others.
-Result<Reader::Step> Reader::examine_again(size_t column) {
+// A field of this column, which keeps no texts, is not written as the others, or a line does not end as
+// usual.
+Result<Reader::Step> Reader::examine_again(std::optional<size_t> column) {
   saw_marks_ = true;
   BOBBIN_TRY(examine(std::numeric_limits<uint64_t>::max()));
-  fields_[column].set_keeps();
+  if (column) {
+    fields_[*column].set_keeps();
+  } else {
+    keeps_lines_ = true;
+  }
   BOBBIN_TRY(begin());
   return Step::restart;
 }
 
+// Whether some text between rows is known and not a usual line end. What is before the first row is not
+// asked.
+bool Reader::has_odd_lines(size_t records, bool at_first_row) const {
+  const std::string usual = line_end_text(options_, true);
+  if (!at_first_row && scanner_.text_before(0).value_or(usual) != usual) {
+    return true;
+  }
+  if (scanner_.are_apart_by(usual, records)) {
+    return false;
+  }
+  for (size_t r = 1; r < records; ++r) {
+    if (scanner_.text_before(r).value_or(usual) != usual) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Keeps texts between rows that are not usual line ends. False: a hidden column for them is missing.
+bool Reader::keep_lines(size_t records) {
+  const bool at_first_row = read_rows_ == 0;
+  if (at_first_row) {
+    (options_.header ? after_header_ : before_) = scanner_.text_before(0);
+  }
+  lines_.begin(records);
+  const std::string usual = line_end_text(options_, true);
+  const bool is_first = scanner_.is_first_source();
+  lost_lines_ = lost_lines_ || (is_first && !scanner_.text_before(0));
+  if (scanner_.are_apart_by(usual, records) &&
+      (at_first_row || scanner_.text_before(0).value_or(usual) == usual)) {
+    return true;
+  }
+  for (size_t r = at_first_row ? 1 : 0; r < records; ++r) {
+    const std::optional<std::string> text = scanner_.text_before(r);
+    lost_lines_ = lost_lines_ || (!text && (r > 0 || is_first));
+    if (!text || *text == usual) {
+      continue;
+    }
+    if (!keeps_lines_ && can_restart_) {
+      return false;
+    }
+    lost_lines_ = lost_lines_ || !keeps_lines_;
+    lines_.add(r, *text);
+  }
+  return true;
+}
+
 // Keeps the texts of fields that would not come back. Returns a column that should do so and does not.
-std::optional<size_t> Reader::keep_texts(const Rows& rows) {
+std::optional<size_t> Reader::keep_fields(const Rows& rows) {
   std::optional<size_t> lacks;
   change_notes_.resize(columns_.size());
   for (size_t c = 0; c < fields_.size(); ++c) {
@@ -632,6 +743,8 @@ Result<Reader::Step> Reader::next() {
   batch_.rows = 0;
   BOBBIN_ASSIGN(const size_t records, regular_records());
   if (records == 0) {
+    end_ = scanner_.text_after();
+    lost_lines_ = lost_lines_ || (!end_ && scanner_.is_first_source());
     return Step::end;
   }
   BOBBIN_ASSIGN(const bool settled, settles_encoding(records));
@@ -644,16 +757,20 @@ Result<Reader::Step> Reader::next() {
   if (wrong) {
     return given_[*wrong] ? Result<Step>(misfit(rows.count, *wrong)) : guess_again();
   }
-  if (const auto column = keep_texts(rows)) {
-    return examine_again(*column);
+  const std::optional<size_t> lacks = keep_fields(rows);
+  if (lacks || !keep_lines(rows.count)) {
+    return examine_again(lacks);
   }
   for (const ColumnBuilder& builder : builders_) {
     batch_.columns.push_back(builder.data());
   }
-  for (const ColumnFields& fields : fields_) {
+  for (ColumnFields& fields : fields_) {
     if (fields.keeps()) {
       batch_.columns.push_back(fields.kept());
     }
+  }
+  if (keeps_lines_) {
+    batch_.columns.push_back(lines_.data());
   }
   batch_.rows = rows.count;
   read_rows_ += rows.count;

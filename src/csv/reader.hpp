@@ -37,6 +37,10 @@ class Reader {
   [[nodiscard]] std::vector<FieldForm> forms() const;
   // The encoding that all of the text has.
   [[nodiscard]] Encoding encoding() const { return scanner_.encoding(); }
+  // Whether the whole text comes back as it was.
+  [[nodiscard]] bool is_exact() const { return losses().empty() && scanner_.is_first_source(); }
+  // Complete when next() has reached the end.
+  [[nodiscard]] Surroundings surroundings() const;
   // Notes for the user, one per line: an encoding that was found, names that were changed, columns that are
   // text because of a few values, and values that will not be written back as they were. Complete when next()
   // has reached the end.
@@ -71,14 +75,17 @@ class Reader {
   [[nodiscard]] Rows convert(size_t records, std::optional<size_t>& wrong);
   [[nodiscard]] bool may_have_odd_fields() const;
   [[nodiscard]] Status examine(uint64_t bytes);
-  [[nodiscard]] Result<Step> examine_again(size_t column);
-  [[nodiscard]] std::optional<size_t> keep_texts(const Rows& rows);
+  [[nodiscard]] Result<Step> examine_again(std::optional<size_t> column);
+  [[nodiscard]] std::optional<size_t> keep_fields(const Rows& rows);
+  [[nodiscard]] bool has_odd_lines(size_t records, bool at_first_row) const;
+  [[nodiscard]] bool keep_lines(size_t records);
   [[nodiscard]] bool guesses() const;
   struct FoundMisfit {
     size_t record = 0;
     size_t column = 0;
     size_t index = 0;  // among the column's misfits
   };
+  [[nodiscard]] std::vector<std::string> losses() const;
   void add_to_guess(Guess& guess, size_t column, size_t records, bool is_utf8,
                     std::vector<FoundMisfit>& found);
   void add_to_guesses(std::vector<Guess>& guesses, size_t records);
@@ -105,6 +112,13 @@ class Reader {
   std::vector<std::string> change_notes_;  // for each column that cannot keep texts; empty: as it was
   QuoteRule quote_rule_;
   std::vector<ColumnFields> fields_;
+  KeptTexts lines_;  // between the rows of the batch
+  bool keeps_lines_ = false;
+  bool lost_lines_ = false;  // some text between rows is not known, or cannot be kept
+  std::string header_text_;
+  std::optional<std::string> before_;        // the header row, or the first row
+  std::optional<std::string> after_header_;  // up to the first row
+  std::optional<std::string> end_;
   bool can_restart_ = true;
   bool saw_marks_ = true;    // in the text from which types were inferred
   bool knows_all_ = false;   // the types were inferred from the whole text

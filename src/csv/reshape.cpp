@@ -57,6 +57,7 @@ void Scanner::pad_records(size_t fields) {
     if (to - from < fields && has_room && !is_empty_line) {
       const size_t begin = to - from == 1 ? begins_[record] : (ends[ends.size() - 2] & kPlace) + size_t{1};
       pad_one(ends, begin, fields - (to - from));
+      has_padding_ = true;
     }
     record_ends_[record] = static_cast<uint32_t>(ends.size() - 1);
     from = to;

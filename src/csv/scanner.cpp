@@ -137,6 +137,12 @@ void Scanner::reset() {
   line_ = 1;
   line_place_ = 0;
   has_marks_ = false;
+  before_.clear();
+  lost_before_ = current_ > 0;
+  before_place_ = 0;
+  has_padding_ = false;
+  text_end_ = 0;
+  ends_in_feed_ = false;
   dropped_ = false;
   make_room();
   begins_[0] = 0;
@@ -145,6 +151,9 @@ void Scanner::reset() {
 void Scanner::rewind() {
   if (current_ == 0 && !dropped_) {
     first_ = first_end_ = 0;  // all that was read is still there
+    before_place_ = 0;
+    before_.clear();
+    lost_before_ = false;
     return;
   }
   current_ = 0;
@@ -171,10 +180,22 @@ Status Scanner::fill() {
   return {};
 }
 
+// What is before the incomplete record, as long as it is not too long.
+void Scanner::keep_text_before(size_t begin) {
+  constexpr size_t kMost = size_t{1} << 16;
+  const size_t more = begin - std::min(before_place_, begin);
+  lost_before_ = lost_before_ || before_place_ > begin || before_.size() + more > kMost;
+  if (!lost_before_ && more > 0) {
+    before_.append(buffer_.get() + before_place_, more);
+  }
+  before_place_ = 0;
+}
+
 // Keeps the incomplete record, with its state.
 void Scanner::drop_consumed() {
   const uint32_t begin = begins_[num_records_];
-  dropped_ = dropped_ || num_records_ > 0;
+  dropped_ = dropped_ || begin > 0;
+  keep_text_before(begin);
   const size_t ends = num_records_ == 0 ? 0 : record_ends_[num_records_ - 1] + size_t{1};
   line_ += count_bytes(buffer_.get() + line_place_, buffer_.get() + begin, marks_.line_end);
   line_place_ = 0;
@@ -186,6 +207,8 @@ void Scanner::drop_consumed() {
                  [&](uint32_t end) { return end - begin; });
   size_ -= begin;
   indexed_ -= begin;
+  text_end_ -= std::min<size_t>(text_end_, begin);
+  has_padding_ = false;
   const std::string_view rest(buffer_.get(), size_);
   has_marks_ = has_marks_ && (rest.find(marks_.quote) < size_ || rest.find(marks_.escape) < size_);
   close_ -= begin;  // wraps around if it is not set
@@ -411,13 +434,15 @@ void Scanner::see_end(size_t place, bool ends_record) {
 // The last record may lack a line end. A CR there is data, unless it follows a quoted field: it is doubled,
 // because one would be taken for part of the line end. An LF after lines that end in CR is what editors add.
 void Scanner::end_text() {
+  text_end_ = size_;
   see_comment();
   if (skips_line()) {
     begins_[num_records_] = static_cast<uint32_t>(size_);
   }
   if (marks_.line_end == '\r' && state_ != State::quoted && begins_[num_records_] < size_ &&
       buffer_[size_ - 1] == '\n' && escaped_ != size_ - 1) {
-    --size_;
+    text_end_ = --size_;
+    ends_in_feed_ = true;
   }
   if (failure_ || begins_[num_records_] == size_) {
     return;
@@ -495,8 +520,54 @@ bool Scanner::is_blank(size_t record) const {
 }
 
 void Scanner::consume(size_t records) {
+  if (records > 0) {
+    before_place_ = end_of(records - 1);
+    before_.clear();
+    lost_before_ = has_padding_;
+  }
+  pass_over_blanks(records);
+}
+
+void Scanner::pass_over_blanks(size_t records) {
   first_ += records;
   first_end_ = first_end_of(0);
+}
+
+std::optional<std::string> Scanner::text_up_to(size_t end) const {
+  if (lost_before_ || before_place_ > end) {
+    return std::nullopt;
+  }
+  return before_ + std::string(buffer_.get() + before_place_, buffer_.get() + end);
+}
+
+std::optional<std::string> Scanner::text_before(size_t record) const {
+  const size_t begin = begins_[first_ + record];
+  if (record == 0) {
+    return text_up_to(begin);
+  }
+  if (has_padding_) {
+    return std::nullopt;
+  }
+  return std::string(buffer_.get() + end_of(record - 1), buffer_.get() + begin);
+}
+
+std::optional<std::string> Scanner::text_after() const {
+  std::optional<std::string> text = text_up_to(text_end_);
+  if (text && ends_in_feed_) {
+    *text += '\n';
+  }
+  return text;
+}
+
+bool Scanner::are_apart_by(std::string_view text, size_t records) const {
+  for (size_t r = 0; r + 1 < records && !has_padding_; ++r) {
+    const size_t end = end_of(r);
+    const size_t begin = begins_[first_ + r + 1];
+    if (end + text.size() != begin || text != std::string_view(buffer_.get() + end, text.size())) {
+      return false;
+    }
+  }
+  return !has_padding_;
 }
 
 bool Scanner::have_marks(size_t records) const {

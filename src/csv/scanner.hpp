@@ -3,8 +3,10 @@
 // quotes and line ends are found 64 bytes at a time; blocks without a quote, which are most, need no state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,12 @@ struct RawField {
   // after its closing quote, and still includes its quotes.
   [[nodiscard]] std::string_view text() const { return {data, size}; }
 };
+
+// The text of a field as it is between delimiters.
+[[nodiscard]] inline std::string_view raw_text(const RawField& field) {
+  const size_t quote = field.quoted ? 1 : 0;
+  return {field.data - quote, field.size + 2 * quote};
+}
 
 // Writes an escaped field's value, which is never longer than the field; returns its end.
 char* unescape(const RawField& field, const Marks& marks, char* out);
@@ -113,6 +121,19 @@ class Scanner {
     return {buffer_.get() + begins_[first_], buffer_.get() + begins_[first_ + records]};
   }
   void consume(size_t records);
+  // Consumes empty lines, which are then part of text_before() of what follows.
+  void pass_over_blanks(size_t records);
+  // The text of a record up to its line end.
+  [[nodiscard]] std::string_view text_at(size_t record) const {
+    return {buffer_.get() + begins_[first_ + record], buffer_.get() + end_of(record)};
+  }
+  // The text between a record and the one before it, or the beginning of the text; after the last record
+  // when all are consumed. Nothing if it is not known: it is very long, the record before it was padded, or
+  // the text is not the first one.
+  [[nodiscard]] std::optional<std::string> text_before(size_t record) const;
+  [[nodiscard]] std::optional<std::string> text_after() const;
+  // Whether this text is between each of the records and the next.
+  [[nodiscard]] bool are_apart_by(std::string_view text, size_t records) const;
   // Whether some records may contain a quote, an escape, or a line end within a field.
   [[nodiscard]] bool have_marks(size_t records) const;
 
@@ -172,9 +193,17 @@ class Scanner {
     return at_first_field() ? begins_[num_records_] : (ends_[num_ends_ - 1] & kPlace) + size_t{1};
   }
 
+  // Where the last field of a record ends.
+  [[nodiscard]] size_t end_of(size_t record) const {
+    const std::string_view last = raw_text(field(record, num_fields(record) - 1));
+    return static_cast<size_t>(last.data() + last.size() - buffer_.get());
+  }
+  [[nodiscard]] std::optional<std::string> text_up_to(size_t end) const;
+
   void reset();
   [[nodiscard]] Status read_more();
   void grow_buffer(size_t bytes);
+  void keep_text_before(size_t begin);
   void drop_consumed();
   [[nodiscard]] bool has_room() const;  // for one more block
   void make_room();
@@ -227,7 +256,15 @@ class Scanner {
   uint64_t line_ = 1;       // the line at ...
   size_t line_place_ = 0;   // ... this byte
   bool has_marks_ = false;  // a quote or an escape was seen in the buffer
-  bool dropped_ = false;    // records from the text's start are not in the buffer any more
+  // The text since the last record that was consumed: what is not in the buffer any more, then from this
+  // place on.
+  std::string before_;
+  bool lost_before_ = false;  // its beginning is not known
+  size_t before_place_ = 0;
+  bool has_padding_ = false;   // of records in the buffer, whose ends are then not known
+  size_t text_end_ = 0;        // when all is read
+  bool ends_in_feed_ = false;  // an LF at its end that is not a line end is not in the buffer
+  bool dropped_ = false;       // records from the text's start are not in the buffer any more
 };
 
 }  // namespace bobbin::csv

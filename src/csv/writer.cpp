@@ -37,12 +37,17 @@ bool column_has_special(const ColumnData& column, uint64_t rows, const Marks& ma
 
 }  // namespace
 
-Writer::Writer(file::Output& output, std::vector<WrittenColumn> columns, const Options& options)
+Writer::Writer(file::Output& output, std::vector<WrittenColumn> columns, const Options& options,
+               WrittenLines lines)
     : output_(output),
       columns_(std::move(columns)),
+      lines_(std::move(lines)),
       options_(options),
       rule_(options),
-      marks_(marks_of(options)) {}
+      marks_(marks_of(options)),
+      line_end_(line_end_text(options, false)) {
+  lines_.row_end = lines_.row_end.empty() ? line_end_ : lines_.row_end;
+}
 
 bool Writer::misleads(std::string_view text) const {
   if (!at_start_) {
@@ -93,14 +98,15 @@ void Writer::put_field(std::string_view text, bool needs_quotes) {
   }
 }
 
-void Writer::put_line_end() {
+void Writer::end_line(std::string_view text) {
   if (in_first_line_) {
     check_first_line();
     in_first_line_ = false;
   }
-  put_text(options_.line_end == LineEnd::lf ? "\n" : options_.line_end == LineEnd::cr ? "\r" : "\r\n");
+  put_text(text);
   at_record_ = true;
   at_start_ = false;
+  has_line_ = false;
 }
 
 void Writer::put_number(const WrittenColumn& column, const ColumnData& data, uint64_t row) {
@@ -124,7 +130,7 @@ bool Writer::put_kept(const WrittenColumn& column, const ColumnData& kept, uint6
     return false;
   }
   const std::string_view text = kept.string(row);
-  const bool ends_line = !column.ended_records && text.ends_with('\r');
+  const bool ends_line = !column.may_end_in_return && text.ends_with('\r');
   if (ends_line || misleads(text) || (at_record_ && begins_comment(text, options_))) {
     return false;
   }
@@ -144,6 +150,7 @@ void Writer::put_value(const WrittenColumn& column, const ColumnData& data, uint
 }
 
 void Writer::put_row(const RecordBatch& batch, uint64_t row) {
+  begin_row(batch, row);
   for (size_t c = 0; c < columns_.size(); ++c) {
     const WrittenColumn& column = columns_[c];
     if (c > 0) {
@@ -154,7 +161,22 @@ void Writer::put_row(const RecordBatch& batch, uint64_t row) {
     }
     end_field();
   }
-  put_line_end();
+  has_line_ = true;
+  ++num_rows_;
+}
+
+// Ends the line before a row.
+void Writer::begin_row(const RecordBatch& batch, uint64_t row) {
+  if (!has_line_) {
+    return;
+  }
+  if (num_rows_ == 0) {
+    end_line(lines_.text.after_header.value_or(line_end_));
+  } else if (lines_.kept && !batch.columns[*lines_.kept].is_null(row)) {
+    end_line(batch.columns[*lines_.kept].string(row));
+  } else {
+    end_line(lines_.row_end);
+  }
 }
 
 void Writer::end_field() {
@@ -163,23 +185,32 @@ void Writer::end_field() {
 }
 
 Status Writer::begin() {
+  if (lines_.text.before) {
+    put_text(*lines_.text.before);
+    at_start_ = in_first_line_ = lines_.text.before->empty();
+  }
   if (!options_.header || columns_.empty()) {
     return {};
   }
+  if (lines_.text.header) {
+    put_text(*lines_.text.header);
+    at_start_ = in_first_line_ = false;
+  }
   const size_t first = options_.row_names && columns_.size() > 1 ? 1 : 0;
-  for (size_t i = first; i < columns_.size(); ++i) {
+  for (size_t i = first; i < columns_.size() && !lines_.text.header; ++i) {
     if (i > first) {
       put_character(options_.delimiter);
     }
     const std::string& name = columns_[i].name;
-    const bool mark = misleads(name);
-    const bool comment = at_record_ && begins_comment(name, options_);
-    const bool special = has_special(name.data(), name.data() + name.size(), marks_);
-    put_field(name, (name.empty() && marks_.has_quote()) || mark || special || comment);
+    if (columns_[i].raw_name) {
+      put_text(*columns_[i].raw_name);
+    } else {
+      put_field(name, misleads(name) || rule_.concerns_name(name, at_record_));
+    }
     end_field();
   }
-  put_line_end();
-  return flush();
+  has_line_ = true;
+  return {};
 }
 
 // A table without columns has no text, whatever its rows.
@@ -198,10 +229,19 @@ Status Writer::append(const RecordBatch& batch) {
 }
 
 Status Writer::finish() {
+  if (lines_.text.end && num_rows_ == lines_.num_rows) {
+    end_line(*lines_.text.end);
+  } else if (has_line_) {
+    end_line(num_rows_ > 0 ? lines_.row_end : line_end_);
+  }
   return flush();
 }
 
 Status Writer::flush() {
+  if (in_first_line_ && used_ > 0) {
+    check_first_line();
+    in_first_line_ = false;
+  }
   BOBBIN_RETURN_IF(!unwritable_.empty(), StatusCode::invalid_argument, unwritable_);
   const std::span<const char> text = std::span(buffer_).first(std::exchange(used_, 0));
   if (options_.encoding == Encoding::utf8) {

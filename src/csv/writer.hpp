@@ -17,16 +17,26 @@ namespace bobbin::csv {
 // A column of the text.
 struct WrittenColumn {
   std::string name{};
+  std::optional<std::string> raw_name{};  // as it is between delimiters
   Spelling spelling{};
   FieldForm form{};
-  std::optional<size_t> kept{};  // the batch's column with the texts of fields that are written as they were
-  bool ended_records = false;    // in the text where these texts stood
+  std::optional<size_t> kept{};   // the batch's column with the texts of fields that are written as they were
+  bool may_end_in_return = true;  // a CR at the end of such a text is not taken for part of a line end
+};
+
+// What is written around the columns; by default, what a text needs.
+struct WrittenLines {
+  Surroundings text{};             // its header row is that of all columns
+  std::string row_end{};           // empty: a line end
+  std::optional<size_t> kept{};    // the batch's column with other texts between a row and the one before it
+  uint64_t num_rows = UINT64_MAX;  // after which the text's end is written
 };
 
 class Writer {
  public:
   // Options must have passed check(). Writes to `output`, which the caller commits.
-  Writer(file::Output& output, std::vector<WrittenColumn> columns, const Options& options);
+  Writer(file::Output& output, std::vector<WrittenColumn> columns, const Options& options,
+         WrittenLines lines = {});
 
   // Writes the header; then any number of batches of these columns, after which there may be others that they
   // name; then buffered output.
@@ -41,7 +51,8 @@ class Writer {
   void put_string(const WrittenColumn& column, std::string_view text, bool may_be_special);
   [[nodiscard]] bool put_kept(const WrittenColumn& column, const ColumnData& kept, uint64_t row);
   void put_field(std::string_view text, bool needs_quotes);
-  void put_line_end();
+  void begin_row(const RecordBatch& batch, uint64_t row);
+  void end_line(std::string_view text);
   void check_first_line();
   void end_field();
   void put_quoted(std::string_view text);
@@ -62,10 +73,14 @@ class Writer {
 
   file::Output& output_;
   std::vector<WrittenColumn> columns_;
+  WrittenLines lines_;
   Options options_;
   QuoteRule rule_;
   Marks marks_;
-  bool at_start_ = true;  // fewer bytes were written than a reader looks at first
+  std::string line_end_;
+  uint64_t num_rows_ = 0;  // that were written
+  bool has_line_ = false;  // a line was written, but not its end
+  bool at_start_ = true;   // fewer bytes were written than a reader looks at first
   bool in_first_line_ = true;
   bool at_record_ = true;             // nothing of the record was written yet
   std::string unwritable_;            // why the text cannot be written
