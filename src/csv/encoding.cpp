@@ -217,6 +217,7 @@ void EncodingSurvey::finish() {
 }
 
 void EncodingSurvey::take(uint8_t byte) {
+  constexpr uint8_t kFixedBlank = 0xa0;  // several of them indent lines
   constexpr std::string_view kWhite = "\t\n\v\f\r";
   const bool is_control =
       byte == 0x7f || (byte < ' ' && kWhite.find(static_cast<char>(byte)) == std::string::npos);
@@ -228,7 +229,7 @@ void EncodingSurvey::take(uint8_t byte) {
     return;
   }
   ++high_;
-  ++run_;
+  run_ += byte == kFixedBlank ? 0 : 1;
   undefined_ += is_undefined(byte) ? 1 : 0;
   windows_ += byte < 0xa0 ? 1 : 0;
   if (byte >= 0xc0) {
@@ -262,7 +263,7 @@ void EncodingSurvey::end_run() {
 // Bytes that happen to be UTF-8 are rare in other texts, as are words that consist of accented letters.
 std::string_view EncodingSurvey::why_not_western() const {
   return controls_ > 0                ? "it has control characters"
-         : 10 * characters_ > strays_ ? "most of it is UTF-8"
+         : 10 * characters_ > strays_ ? "some of it is UTF-8"
          : undefined_ > 0             ? "it has bytes that these lack"
          : 2 * in_runs_ > high_       ? "most bytes above 0x7f follow one another"
                                       : "";

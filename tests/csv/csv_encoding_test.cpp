@@ -32,6 +32,7 @@ TEST(CsvEncoding, WesternTexts) {
   EXPECT_EQ(encoding_of("name\nJos\xe9\n\x80 5\n"), "windows1252");
   EXPECT_EQ(encoding_of("it\x92s\n"), "windows1252");
   EXPECT_EQ(encoding_of("20\xb0 C\xe9\n"), "latin1");
+  EXPECT_EQ(encoding_of("\xa0\xa0\xa0\xa0Total\n"), "latin1");
 }
 
 TEST(CsvEncoding, OtherBytesAreNotText) {
@@ -42,7 +43,7 @@ TEST(CsvEncoding, OtherBytesAreNotText) {
   EXPECT_EQ(why_not(encoding_of("a\0\xe9"s)), "it has control characters");
   EXPECT_EQ(why_not(encoding_of("a\x1b\xe9\n")), "it has control characters");
   EXPECT_EQ(why_not(encoding_of("a\x81 b\n")), "it has bytes that these lack");
-  EXPECT_EQ(why_not(encoding_of("é è ü cut: \xc3\n")), "most of it is UTF-8");
+  EXPECT_EQ(why_not(encoding_of("é è ü cut: \xc3\n")), "some of it is UTF-8");
   // Words in other alphabets: Windows-1251, Shift-JIS.
   EXPECT_EQ(why_not(encoding_of("\xcc\xee\xf1\xea\xe2\xe0,1\n")), "most bytes above 0x7f follow one another");
   EXPECT_EQ(why_not(encoding_of("\x83\x54\x83\x45\x83\x8d\x83\x93\n")), "it has bytes that these lack");
