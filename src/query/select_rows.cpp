@@ -224,7 +224,11 @@ Status RowSelector::pass(RowGroupQuery& group, const BitmapWords& words) {
   const uint64_t selected = std::min(left, num_selected(words));
   BOBBIN_RETURN_IF(std::min(limit_, passed_ + selected) > max_rows_, StatusCode::unsupported, too_many());
   if (selected != 0 && selected * kFew <= group.info().num_rows) {
-    std::vector<uint64_t> rows = rows_of(words);
+    std::vector<uint64_t> rows;
+    for (uint64_t begin = 0; rows.size() < selected && begin < group.info().num_rows; begin += kPieceRows) {
+      const uint64_t end = std::min(begin + kPieceRows, group.info().num_rows);
+      std::ranges::copy(rows_of(words, begin, end), std::back_inserter(rows));
+    }
     rows.resize(selected);
     return pass_few(group, std::move(rows));
   }
