@@ -122,7 +122,7 @@ struct ReadOptions {
   std::optional<uint64_t> skip_lines{};    // before the header row
   std::optional<char> likely_delimiter{};  // preferred if several would do (default: by the input's name)
 
-  // Of the text; if it is not set, UTF-8, or what the whole text shows it to be.
+  // The encoding of the text; if it is not set, UTF-8, or what the whole text shows it to be.
   std::optional<Encoding> encoding{};
 
   // All other options. Its delimiter, quote, escape, header, skip_lines, line_end and encoding are ignored,

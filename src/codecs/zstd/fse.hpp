@@ -12,7 +12,7 @@ namespace bobbin::zstd {
 
 inline constexpr uint32_t kMaxFseSymbols = 256;
 
-// How often each symbol occurs among 2^log; -1 stands for "less than once".
+// How often each symbol occurs among 2^log; -1 means "less than once".
 struct FseCounts {
   std::array<int16_t, kMaxFseSymbols> count{};
   uint32_t num_symbols = 0;

@@ -69,7 +69,7 @@ struct Content {
   uint8_t* at = nullptr;
   uint8_t* end = nullptr;  // nothing is written from here on
   uint64_t window_bytes = 0;
-  std::span<const uint8_t> dictionary{};  // stands before the frame's first byte
+  std::span<const uint8_t> dictionary{};  // precedes the frame's first byte
 };
 
 // `literals` has kLiteralPadding more bytes that may be read; so have `bytes` 8.
