@@ -54,6 +54,7 @@ struct Owned {
 struct Field {
   Column column;
   std::string format;
+  Metadata metadata{};  // of the field, as Arrow keeps it: also the names of extension types
 
   friend bool operator==(const Field&, const Field&) = default;
 };
@@ -89,6 +90,7 @@ struct TableScanOptions {
   uint64_t begin = 0;                               // the first row
   uint64_t num_rows = UINT64_MAX;                   // rows to look at, from `begin`
   std::optional<std::vector<size_t>> row_groups{};  // to look at, ascending (default: all)
+  std::optional<std::vector<uint64_t>> rows{};      // only these, ascending; not with `where`
   uint64_t limit = UINT64_MAX;                      // rows to return
   uint64_t batch_rows = UINT64_MAX;                 // per array, which never spans row groups
   std::vector<std::string> formats{};               // per returned column; empty: those of fields_of()
@@ -102,11 +104,14 @@ struct TableScanOptions {
 // file.
 [[nodiscard]] BOBBIN_API Result<std::vector<Field>> table_scan_fields(const Reader& reader,
                                                                       const TableScanOptions& options);
-// A stream of struct arrays. Row groups are read when they are requested, and a few ahead; memory holds these
-// row groups and the arrays that the receiver has not released. A row group with many bytes of strings is
-// decoded in several arrays. The reader lives as long as the stream.
+// A stream of struct arrays, of up to 131072 rows each, and fewer if their strings have many bytes. Row
+// groups are read when they are requested, and a few ahead; memory holds them in encoded form, a few decoded
+// arrays, and those that the receiver has not released. The reader lives as long as the stream.
 [[nodiscard]] BOBBIN_API Status export_table_scan(std::shared_ptr<const Reader> reader,
                                                   TableScanOptions options, ArrowArrayStream* out);
+// The error of the latest call of a stream that export_table_scan() made; nothing for the streams of others.
+// A stream itself can only tell its receiver a number and a text.
+[[nodiscard]] BOBBIN_API std::optional<Status> stream_error(const ArrowArrayStream& stream);
 
 // ---- Importing. Structures are checked as far as they can be: a pointer has no size. ----
 

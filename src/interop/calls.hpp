@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cerrno>
+#include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "bobbin/status.hpp"
 
@@ -19,6 +21,7 @@ namespace bobbin::interop {
     case StatusCode::unsupported:
       return ENOSYS;
     case StatusCode::invalid_argument:
+    case StatusCode::corrupt:  // what readers report as a wrong value, not as a failing device
       return EINVAL;
     case StatusCode::cancelled:
       return ECANCELED;
@@ -27,20 +30,26 @@ namespace bobbin::interop {
   }
 }
 
-// Keeps the text of the error in `message`. No exception may leave a function that other languages call.
+// No exception may leave a function that other languages call.
+template <class F>
+Status without_exceptions(F&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return {StatusCode::out_of_memory, "not enough memory"};
+  } catch (const std::exception& error) {
+    return {StatusCode::io, error.what()};
+  }
+}
+
+// Keeps the text of the error in `message`.
 template <class F>
 int guarded(std::string& message, F&& body) {
-  try {
-    const Status status = body();
-    if (!status.ok()) {
-      message = status.message();
-    }
-    return error_number(status);
-  } catch (const std::bad_alloc&) {
-    return ENOMEM;
-  } catch (...) {
-    return EIO;
+  const Status status = without_exceptions(std::forward<F>(body));
+  if (!status.ok()) {
+    message = status.message();
   }
+  return error_number(status);
 }
 
 }  // namespace bobbin::interop

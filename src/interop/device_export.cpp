@@ -134,6 +134,8 @@ Result<std::shared_ptr<DeviceArrowColumn>> lay_out_on_device(const DeviceColumn&
   BOBBIN_RETURN_IF(!arrow::can_export_as(column.column, format), StatusCode::invalid_argument,
                    fmt::format("cannot be exported as {}", quoted_text(format)));
   BOBBIN_ASSIGN(const ArrowType type, parse_format(format));
+  BOBBIN_RETURN_IF(type.layout == Layout::fixed, StatusCode::unsupported,
+                   fmt::format("cannot be exported as {} on a device", quoted_text(format)));
   auto made = std::make_shared<DeviceArrowColumn>();
   if (is_string(column.column.type)) {
     BOBBIN_TRY(lay_out_strings(column, type, converter, *made));
@@ -177,8 +179,15 @@ std::vector<Field> device_fields_of(const Reader& reader) {
     const bool is_narrow = std::ranges::all_of(groups, [&](const file::RowGroup& group) {
       return group.chunks[i].strings.num_bytes <= interop::kMaxNarrowBytes;
     });
-    if (const DType type = fields[i].column.type; is_string(type) && is_narrow) {
-      fields[i].format = type == DType::utf8 ? "u" : "z";
+    if (const DType type = fields[i].column.type; is_string(type)) {
+      const std::string before = fields[i].format;
+      fields[i].format = arrow::default_format(fields[i].column);
+      if (is_narrow) {
+        fields[i].format = type == DType::utf8 ? "u" : "z";
+      }
+      if (fields[i].format != before) {
+        fields[i].metadata.clear();  // it may name an extension type, which is of the type before
+      }
     }
   }
   return fields;

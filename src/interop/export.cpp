@@ -10,15 +10,21 @@
 
 #include "bobbin/arrow.hpp"
 #include "bobbin/text.hpp"
+#include "core/bits.hpp"
 #include "interop/formats.hpp"
 
 namespace bobbin {
 namespace interop {
 namespace {
 
+constexpr uint64_t kMaxFreeBytes = uint64_t{64} << 20;
+constexpr uint64_t kRoom = uint64_t{64} << 10;  // sizes are multiples of this, so that they repeat
+
 template <class To>
 To* make_room(ArrowColumn& column, uint64_t count) {
-  column.converted = std::make_unique_for_overwrite<std::byte[]>(count * sizeof(To));
+  const uint64_t bytes = count * sizeof(To);
+  column.converted = column.memory != nullptr ? column.memory->take(bytes)
+                                              : std::make_unique_for_overwrite<std::byte[]>(bytes);
   return reinterpret_cast<To*>(column.converted.get());
 }
 
@@ -81,6 +87,24 @@ Status narrow_offsets(ArrowColumn& column) {
   return {};
 }
 
+// Strings of one size without offsets. Nulls take as many bytes as the others.
+Status align_strings(ArrowColumn& column, uint32_t width) {
+  const HostColumn& source = column.source;
+  auto* to = make_room<std::byte>(column, source.length * width);
+  for (uint64_t row = 0; row < source.length; ++row, to += width) {
+    const std::string_view string = source.string(row);
+    if (source.is_null(row)) {
+      std::fill_n(to, width, std::byte{});
+      continue;
+    }
+    BOBBIN_RETURN_IF(string.size() != width, StatusCode::corrupt,
+                     fmt::format("column {}: a value has {} bytes, but its type has {}",
+                                 quoted_text(source.column.name), string.size(), width));
+    std::memcpy(to, string.data(), width);
+  }
+  return {};
+}
+
 Status convert(ArrowColumn& column, const ArrowType& type) {
   switch (type.layout) {
     case Layout::bits:
@@ -93,12 +117,14 @@ Status convert(ArrowColumn& column, const ArrowType& type) {
       return narrow_times(column);
     case Layout::strings:
       return type.width == 32 ? narrow_offsets(column) : Status();
+    case Layout::fixed:
+      return align_strings(column, type.width);
     default:
       return {};
   }
 }
 
-void point_at_buffers(ArrowColumn& column) {
+void point_at_buffers(ArrowColumn& column, const ArrowType& type) {
   const bool are_strings = is_string(column.source.column.type);
   const std::vector<uint8_t>& validity =
       are_strings ? column.source.strings.validity : column.source.validity;
@@ -107,7 +133,7 @@ void point_at_buffers(ArrowColumn& column) {
   const void* const own = are_strings ? static_cast<const void*>(column.source.strings.offsets.data())
                                       : column.source.values.get();
   column.buffers[1] = address_of(column.converted != nullptr ? column.converted.get() : own);
-  column.n_buffers = are_strings ? 3 : 2;
+  column.n_buffers = are_strings && type.layout != Layout::fixed ? 3 : 2;
   column.buffers[2] = address_of(column.source.strings.bytes.data());
 }
 
@@ -165,12 +191,73 @@ void release_struct(ArrowArray* array) {
 
 }  // namespace
 
-Result<std::shared_ptr<const ArrowBuffers>> lay_out(HostColumn column, const std::string& format) {
+HostColumn ColumnMemory::make_column(const Column& column, uint64_t rows) {
+  HostColumn made;
+  made.column = column;
+  made.length = rows;
+  made.strings.type = column.type;
+  if (!is_string(column.type)) {
+    made.values = take(rows * size_bytes(column.type));
+  }
+  return made;
+}
+
+std::unique_ptr<std::byte[]> ColumnMemory::take(uint64_t bytes) {
+  const uint64_t room = round_up<uint64_t>(bytes, kRoom);
+  const std::lock_guard lock(mutex_);
+  // The latest is most likely still in a cache. What is much larger is kept for others.
+  const auto found = std::find_if(free_.rbegin(), free_.rend(), [&](const Piece& piece) {
+    return piece.bytes >= room && piece.bytes <= room + room / 4;
+  });
+  if (found != free_.rend()) {
+    Piece piece = std::move(*found);
+    free_.erase(std::next(found).base());
+    free_bytes_ -= piece.bytes;
+    sizes_[piece.memory.get()] = piece.bytes;
+    return std::move(piece.memory);
+  }
+  auto memory = std::make_unique_for_overwrite<std::byte[]>(room);
+  sizes_[memory.get()] = room;
+  return memory;
+}
+
+void ColumnMemory::give(std::unique_ptr<std::byte[]> memory) {
+  const std::lock_guard lock(mutex_);
+  const auto size = sizes_.find(memory.get());
+  if (size == sizes_.end()) {
+    return;
+  }
+  if (free_bytes_ + size->second <= kMaxFreeBytes) {
+    free_.push_back({std::move(memory), size->second});
+    free_bytes_ += size->second;
+  }
+  sizes_.erase(size);
+}
+
+ArrowColumn::~ArrowColumn() {
+  if (memory != nullptr) {
+    give_source();
+    memory->give(std::move(converted));
+  }
+}
+
+void ArrowColumn::give_source() {
+  if (memory != nullptr) {
+    memory->give(std::move(source.values));
+  }
+}
+
+Result<std::shared_ptr<const ArrowBuffers>> lay_out(HostColumn column, const std::string& format,
+                                                    std::shared_ptr<ColumnMemory> memory) {
   BOBBIN_ASSIGN(const ArrowType type, parse_format(format));
   auto made = std::make_shared<ArrowColumn>();
   made->source = std::move(column);
+  made->memory = std::move(memory);
   BOBBIN_TRY(convert(*made, type));
-  point_at_buffers(*made);
+  if (made->converted != nullptr) {
+    made->give_source();
+  }
+  point_at_buffers(*made, type);
   return std::shared_ptr<const ArrowBuffers>(std::move(made));
 }
 

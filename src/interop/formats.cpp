@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kUnits = "smun";
 constexpr uint32_t kMaxDigits128 = 38;
 constexpr uint32_t kMaxDigits256 = 76;
+// For strings of one size: a null takes as many bytes, so that a few bytes of a file could become many.
+constexpr uint32_t kMaxFixedBytes = 256;
 
 struct Letter {
   char letter;
@@ -208,8 +210,8 @@ bool can_export_as(const Column& column, const std::string& format) {
     return false;
   }
   using interop::Layout;
-  const bool can_write = parsed->layout != Layout::views && parsed->layout != Layout::fixed &&
-                         parsed->layout != Layout::all_null;
+  const bool is_long = parsed->layout == Layout::fixed && parsed->width > interop::kMaxFixedBytes;
+  const bool can_write = parsed->layout != Layout::views && parsed->layout != Layout::all_null && !is_long;
   if (column.logical.kind == Logical::Kind::decimal) {
     if (parsed->layout != Layout::decimal || parsed->width != 128 || parsed->type.logical != column.logical) {
       return false;

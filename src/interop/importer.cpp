@@ -57,6 +57,13 @@ Field field_of(const ArrowSchema& schema, const Source& source) {
   const std::string format =
       source.index.has_value() ? schema.dictionary->format : std::string(schema.format);
   field.format = can_export_as(field.column, format) ? format : default_format(field.column);
+  field.metadata = interop::unpack_metadata(schema.metadata);
+  // What describes another type than the column's would be wrong: an extension whose storage was converted,
+  // the categories of a dictionary that was decoded.
+  std::erase_if(field.metadata, [&](const auto& pair) {
+    return (pair.first.starts_with("ARROW:extension:") && field.format != schema.format) ||
+           (source.index.has_value() && pair.first.starts_with("_PL_"));
+  });
   return field;
 }
 
@@ -175,8 +182,13 @@ Status Importer::annotate(Writer& writer) const {
   if (!note.empty()) {
     BOBBIN_TRY(writer.set_metadata(std::string(interop::kFormatsKey), note));
   }
+  // More than a file's metadata can hold is refused, and left out.
+  for (size_t i = 0; i < impl_->fields.size(); ++i) {
+    if (const Metadata& own = impl_->fields[i].metadata; !own.empty()) {
+      (void)writer.set_metadata(fmt::format("{}{}", interop::kFieldKey, i), interop::pack_metadata(own));
+    }
+  }
   for (const auto& [key, value] : impl_->metadata) {
-    // Other programs may keep more than a file's metadata can hold: that is refused, and left out.
     if (!key.starts_with("bobbin.")) {
       (void)writer.set_metadata(key, value);
     }

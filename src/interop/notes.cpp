@@ -8,6 +8,7 @@
 
 #include "file/access.hpp"
 #include "interop/formats.hpp"
+#include "interop/schema.hpp"
 
 namespace bobbin {
 namespace interop {
@@ -43,6 +44,17 @@ void apply_line(const Reader& reader, std::string_view line, std::vector<arrow::
   }
 }
 
+// Likewise.
+void apply_metadata(std::string_view number, std::string_view packed, std::vector<arrow::Field>& fields) {
+  size_t column = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), column);
+  auto metadata = parse_metadata(packed);
+  if (error == std::errc() && end == number.data() + number.size() && column < fields.size() &&
+      metadata.has_value()) {
+    fields[column].metadata = *std::move(metadata);
+  }
+}
+
 }  // namespace
 
 std::string formats_note(std::span<const arrow::Field> fields) {
@@ -71,6 +83,8 @@ std::vector<Field> fields_of(const Reader& reader) {
       for (std::string_view left = value; !left.empty();) {
         interop::apply_line(reader, interop::next_line(left), fields);
       }
+    } else if (key.starts_with(interop::kFieldKey)) {
+      interop::apply_metadata(std::string_view(key).substr(interop::kFieldKey.size()), value, fields);
     }
   }
   return fields;

@@ -107,6 +107,38 @@ Metadata unpack_metadata(const char* packed) {
   return metadata;
 }
 
+std::optional<Metadata> parse_metadata(std::string_view packed) {
+  const auto number = [&]() -> std::optional<size_t> {
+    if (packed.size() < sizeof(int32_t)) {
+      return std::nullopt;
+    }
+    const char* at = packed.data();
+    const int32_t read = read_number(at);
+    packed.remove_prefix(sizeof(int32_t));
+    return read < 0 ? std::nullopt : std::optional(static_cast<size_t>(read));
+  };
+  const auto text = [&]() -> std::optional<std::string> {
+    const auto size = number();
+    if (!size.has_value() || *size > packed.size()) {
+      return std::nullopt;
+    }
+    std::string taken(packed.substr(0, *size));
+    packed.remove_prefix(*size);
+    return taken;
+  };
+  Metadata metadata;
+  const auto count = number();
+  for (size_t i = 0; i < count.value_or(0); ++i) {
+    auto key = text();
+    auto value = key.has_value() ? text() : std::nullopt;
+    if (!value.has_value()) {
+      return std::nullopt;
+    }
+    metadata.emplace_back(*std::move(key), *std::move(value));
+  }
+  return count.has_value() && packed.empty() ? std::optional(std::move(metadata)) : std::nullopt;
+}
+
 }  // namespace interop
 
 namespace arrow {
@@ -117,8 +149,9 @@ void export_schema(std::span<const Field> fields, const Metadata& metadata, Arro
   owner->children.resize(fields.size());
   for (size_t i = 0; i < fields.size(); ++i) {
     const Column& column = fields[i].column;
-    interop::hand_over(std::make_unique<interop::SchemaOwner>(fields[i].format, column.name),
-                       column.nullable || is_string(column.type), &owner->children[i]);
+    auto field = std::make_unique<interop::SchemaOwner>(fields[i].format, column.name);
+    field->metadata = interop::pack_metadata(fields[i].metadata);
+    interop::hand_over(std::move(field), column.nullable || is_string(column.type), &owner->children[i]);
     owner->pointers.push_back(&owner->children[i]);
   }
   interop::hand_over(std::move(owner), false, out);

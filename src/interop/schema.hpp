@@ -2,7 +2,9 @@
 // The key-value text of Arrow's C data interface.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "bobbin/file.hpp"
 
@@ -12,5 +14,7 @@ namespace bobbin::interop {
 [[nodiscard]] std::string pack_metadata(const Metadata& metadata);
 // Null: none. Entries with a negative size end the list: nothing after them can be found.
 [[nodiscard]] Metadata unpack_metadata(const char* packed);
+// The same of bytes that may be anything; nothing if they are not what pack_metadata() writes.
+[[nodiscard]] std::optional<Metadata> parse_metadata(std::string_view packed);
 
 }  // namespace bobbin::interop

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table scan as an Arrow stream. Row groups are read by a few threads ahead of the receiver, and handed
-// over in order.
+// A table scan as an Arrow stream. Row groups are opened (their matching rows found, their chunks read) and
+// then decoded a slice at a time, both by a few threads ahead of the receiver, and handed over in order. A
+// slice is so small that its memory is used again by a later one, instead of being requested from the system.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <future>
 #include <numeric>
 
+#include "array/array.hpp"
 #include "bobbin/arrow.hpp"
 #include "bobbin/cancel.hpp"
 #include "bobbin/text.hpp"
+#include "core/bits.hpp"
 #include "core/parallel.hpp"
 #include "device/thread_gpu.hpp"
 #include "file/access.hpp"
 #include "interop/calls.hpp"
 #include "interop/export.hpp"
+#include "interop/task.hpp"
+#include "table/chunk_rows.hpp"
 #include "table/group_slices.hpp"
 
 namespace bobbin {
@@ -27,12 +33,15 @@ using arrow::Field;
 using arrow::TableScanCounts;
 using arrow::TableScanOptions;
 using file::ReaderAccess;
+using table::ChunkRows;
 
-constexpr uint64_t kAheadBytes = uint64_t{256} << 20;  // decoded rows that wait for the receiver
-// A row group with more bytes of strings, or more rows, is decoded a slice at a time.
+constexpr uint64_t kAheadBytes = uint64_t{256} << 20;   // decoded rows that wait for the receiver
+constexpr uint64_t kMostPieceRows = uint64_t{1} << 20;  // whose numbers are in memory at once
+// With more bytes of strings, rows are decoded as many at a time as have about the second number of bytes.
 constexpr uint64_t kMostStringBytes = uint64_t{32} << 20;
-constexpr uint64_t kMostSliceRows = uint64_t{1} << 20;
 constexpr uint64_t kSliceStringBytes = uint64_t{8} << 20;
+constexpr uint64_t kManyBytes = uint64_t{1} << 40;  // so that no sum overflows
+constexpr uint64_t kMany = 8;                       // from one row in 8 on, all rows of a slice are looked at
 
 // Rows of one row group to look at.
 struct Piece {
@@ -41,13 +50,28 @@ struct Piece {
   uint64_t end = 0;
 };
 
-// What was read of a piece: its first rows, and where more of them come from.
+// A piece whose rows are known and whose chunks are in memory, encoded. It is decoded step by step: a step is
+// a row of the list if there is one, otherwise a row of the piece, which may be marked as one that is left
+// out.
+struct Opened {
+  size_t group = 0;
+  uint64_t first = 0;  // of the piece, in the row group
+  uint64_t steps = 0;
+  std::optional<std::vector<uint64_t>> rows{};  // in the row group
+  std::optional<array::Bitmap> marks{};
+  std::vector<ChunkRows> chunks{};  // one for each column
+  bool was_read = false;
+  // Instead of chunks, if the strings have many bytes: slices of a bounded size, one after another.
+  mutable std::optional<table::GroupSlices> bounded{};
+};
+
+// Decoded rows.
 struct Loaded {
   ArrowColumns columns;
   uint64_t length = 0;
-  bool was_read = false;
-  std::optional<table::GroupSlices> more{};
-  std::optional<Piece> rest{};  // rows after those
+  size_t group = 0;
+  bool was_read = false;  // a column of the row group
+  bool is_end = false;    // of bounded slices
 };
 
 std::vector<size_t> columns_of(const Reader& reader, const TableScanOptions& options) {
@@ -59,6 +83,12 @@ std::vector<size_t> columns_of(const Reader& reader, const TableScanOptions& opt
   return all;
 }
 
+// Those of the rows that are in the piece.
+std::span<const uint64_t> listed_rows(const std::vector<uint64_t>& rows, const Piece& piece) {
+  const auto begin = std::ranges::lower_bound(rows, piece.begin);
+  return {begin, std::lower_bound(begin, rows.end(), piece.end)};
+}
+
 std::vector<Piece> pieces_of(const Reader& reader, const TableScanOptions& options) {
   const auto& groups = ReaderAccess::footer(reader).row_groups;
   const uint64_t end = options.begin + std::min(options.num_rows, UINT64_MAX - options.begin);
@@ -67,23 +97,12 @@ std::vector<Piece> pieces_of(const Reader& reader, const TableScanOptions& optio
     const auto& wanted = options.row_groups;
     const Piece piece{g, std::max(options.begin, groups[g].first_row),
                       std::min(end, groups[g].first_row + groups[g].num_rows)};
-    if (piece.begin < piece.end && (!wanted.has_value() || std::ranges::binary_search(*wanted, g))) {
+    if (piece.begin < piece.end && (!wanted.has_value() || std::ranges::binary_search(*wanted, g)) &&
+        (!options.rows.has_value() || !listed_rows(*options.rows, piece).empty())) {
       pieces.push_back(piece);
     }
   }
   return pieces;
-}
-
-// How many bytes of strings the columns of a row group have, according to the footer.
-uint64_t string_bytes(const Reader& reader, size_t group, std::span<const size_t> columns) {
-  uint64_t bytes = 0;
-  for (const size_t column : columns) {
-    const uint64_t own = is_string(reader.columns()[column].type)
-                             ? ReaderAccess::footer(reader).row_groups[group].chunks[column].strings.num_bytes
-                             : 0;
-    bytes += std::min(own, UINT64_MAX - bytes);
-  }
-  return bytes;
 }
 
 // About how many bytes the columns of the largest row group take.
@@ -110,13 +129,13 @@ class TableStream {
         columns_(columns_of(*reader_, options_)),
         pieces_(pieces_of(*reader_, options_)),
         gpu_(options_.backend),
+        slice_rows_(columns_.empty() ? uint64_t{INT64_MAX} : table::slice_rows(columns_.size())),
         left_(options_.limit) {
-    const unsigned threads = num_threads(options_.threads);
+    // A limit is mostly reached in the first slice.
+    const uint64_t most = options_.limit == UINT64_MAX ? num_threads(options_.threads) : 1;
+    ahead_ = std::clamp<uint64_t>(num_slices(), 1, most);
     const uint64_t fit = kAheadBytes / group_bytes(*reader_, columns_);
-    // A limit is mostly reached in the first row group.
-    const uint64_t most = options_.limit == UINT64_MAX ? threads : 1;
-    ahead_ = std::clamp<uint64_t>(std::min<uint64_t>(fit, pieces_.size()), 1, most);
-    inner_threads_ = std::max(1U, static_cast<unsigned>(threads / ahead_));
+    ahead_groups_ = std::clamp<uint64_t>(std::min<uint64_t>(fit, pieces_.size()), 1, ahead_);
   }
   TableStream(const TableStream&) = delete;
   TableStream& operator=(const TableStream&) = delete;
@@ -144,16 +163,15 @@ class TableStream {
     left_ -= length;
     counts_.rows += length;
     if (at_ == current_.length || left_ == 0) {
-      current_.columns.clear();  // their memory lives as long as the receiver needs it
-      current_.length = 0;
+      current_ = {};  // its memory lives as long as the receiver needs it
       at_ = 0;
     }
     report();
     return {};
   }
 
-  [[nodiscard]] const char* error() const { return error_.empty() ? nullptr : error_.c_str(); }
-  [[nodiscard]] std::string& error_text() { return error_; }
+  [[nodiscard]] const Status& error() const { return error_; }
+  void keep(const Status& error) { error_ = error; }
 
  private:
   void report() const {
@@ -162,151 +180,248 @@ class TableStream {
     }
   }
 
-  void start_some() {
-    while (waiting_.size() < ahead_ && started_ < pieces_.size()) {
-      const Piece piece = pieces_[started_++];
-      if (ahead_ == 1) {  // no second thread is needed
-        waiting_.push_back(std::async(std::launch::deferred, [this, piece] { return load(piece); }));
-        continue;
-      }
-      waiting_.push_back(std::async(std::launch::async, [this, piece]() -> Result<Loaded> {
-        BOBBIN_TRY(gpu_.use());
-        return load(piece);
-      }));
+  [[nodiscard]] uint64_t num_slices() const {
+    return std::accumulate(pieces_.begin(), pieces_.end(), uint64_t{0},
+                           [&](uint64_t sum, const Piece& piece) {
+                             return sum + ceil_div(piece.end - piece.begin, slice_rows_);
+                           });
+  }
+
+  template <class T>
+  Task<T> task(std::function<Result<T>()> work) const {
+    const bool on_own_thread = ahead_ != 1;
+    return Task<T>(
+        [this, on_own_thread, work = std::move(work)]() -> Result<T> {
+          if (on_own_thread) {
+            BOBBIN_TRY(gpu_.use());
+          }
+          return cancelled_ ? Result<T>(T{}) : work();
+        },
+        on_own_thread);
+  }
+
+  // Of a large row group a part at a time.
+  Piece next_piece() {
+    Piece piece = pieces_[started_];
+    piece.begin = std::max(piece.begin, cut_);
+    const bool is_counted = columns_.empty() && !options_.where.has_value();
+    if (piece.end - piece.begin > kMostPieceRows && !is_counted) {
+      piece.end = cut_ = piece.begin + kMostPieceRows;
+    } else {
+      ++started_;
+    }
+    return piece;
+  }
+
+  void start_groups() {
+    while (opening_.size() < ahead_groups_ && started_ < pieces_.size()) {
+      const Piece piece = next_piece();
+      opening_.push_back(task<std::shared_ptr<const Opened>>([this, piece] { return open(piece); }));
     }
   }
 
-  // Takes the next rows: of the current row group, if it has more, or of the next one; false after the last.
-  Result<bool> load_next() {
-    if (current_.more.has_value() || current_.rest.has_value()) {
-      return load_more();
+  // Starts slices of the group that is open; of the next one if it is ready or nothing else is left to wait
+  // for.
+  Status start_slices() {
+    for (;;) {
+      while (opened_ != nullptr && slices_.size() < ahead_) {
+        const std::shared_ptr<const Opened> from = opened_;
+        if (from->bounded.has_value()) {
+          if (slices_.empty()) {  // otherwise the one before comes first
+            slices_.push_back(task<Loaded>([this, from] { return load_bounded(*from); }));
+          }
+          return {};
+        }
+        const uint64_t begin = sliced_;
+        const uint64_t end = std::min(from->steps, begin + slice_rows_);
+        slices_.push_back(task<Loaded>([this, from, begin, end] { return load(*from, begin, end); }));
+        sliced_ = end;
+        opened_ = end == from->steps ? nullptr : opened_;
+      }
+      start_groups();
+      const bool has_room = slices_.size() < ahead_ && !opening_.empty();
+      if (!has_room || (!slices_.empty() && opening_.front().is_running())) {
+        return {};
+      }
+      auto opened = opening_.front().get();
+      if (opened.has_value()) {
+        opened_ = *std::move(opened);
+        sliced_ = 0;
+        opening_.pop_front();
+      } else if (opened.error().code() == StatusCode::cancelled) {
+        return opened.error();
+      } else {
+        // The rows before come first, and nothing comes after.
+        slices_.push_back(task<Loaded>([error = opened.error()]() -> Result<Loaded> { return error; }));
+        opening_.clear();
+        started_ = pieces_.size();
+        return {};
+      }
     }
-    start_some();
-    if (waiting_.empty()) {
+  }
+
+  // Takes the next slice, which has no rows if none of its row group match; false after the last.
+  Result<bool> load_next() {
+    if (const Status started = start_slices(); !started.ok()) {
+      return failed(started);
+    }
+    if (slices_.empty()) {
       return false;
     }
-    Result<Loaded> loaded = waiting_.front().get();
-    waiting_.pop_front();
+    Result<Loaded> loaded = slices_.front().get();
     if (!loaded.has_value()) {
-      // A call that was cancelled can be repeated.
-      const bool cancelled = loaded.error().code() == StatusCode::cancelled;
-      started_ = cancelled ? started_ - 1 - waiting_.size() : pieces_.size();
-      waiting_.clear();
-      return loaded.error();
+      return failed(loaded.error());
     }
-    start_some();
+    slices_.pop_front();
     current_ = *std::move(loaded);
     at_ = 0;
-    counts_.row_groups += current_.was_read ? 1 : 0;
+    opened_ = current_.is_end ? nullptr : opened_;
+    if (current_.was_read && counted_ != current_.group) {
+      counted_ = current_.group;
+      ++counts_.row_groups;
+    }
     report();
+    (void)start_slices();  // only a cancelled call fails, and can be repeated
     return true;
   }
 
-  Result<bool> load_more() {
-    const bool was_read = current_.was_read;
-    Result<Loaded> loaded = current_.more.has_value() ? next_slice(*current_.more) : load(*current_.rest);
-    if (!loaded.has_value()) {
-      if (loaded.error().code() != StatusCode::cancelled) {
-        current_ = {};
-        started_ = pieces_.size();
-        waiting_.clear();
-      }
-      return loaded.error();
+  // Nothing follows an error, but a call that was cancelled can be repeated.
+  Status failed(const Status& error) {
+    if (error.code() != StatusCode::cancelled) {
+      started_ = pieces_.size();
+      opened_ = nullptr;
+      slices_.clear();
+      opening_.clear();
     }
-    if (current_.more.has_value()) {
-      loaded->rest = current_.rest;
-      if (loaded->length != 0) {
-        loaded->more = std::move(current_.more);
-      }
-    }
-    current_ = *std::move(loaded);
-    current_.was_read = current_.was_read || was_read;
-    counts_.row_groups += current_.was_read && !was_read ? 1 : 0;
-    at_ = 0;
-    return true;
+    return error;
   }
 
-  Result<Loaded> load(const Piece& piece) const {
-    if (cancelled_) {
-      return Loaded{};
+  Result<std::shared_ptr<const Opened>> open(const Piece& piece) const {
+    const uint64_t first = ReaderAccess::footer(*reader_).row_groups[piece.group].first_row;
+    Opened opened{.group = piece.group,
+                  .first = piece.begin - first,
+                  .steps = std::min(piece.end - piece.begin, options_.limit),
+                  .was_read = !columns_.empty()};
+    if (options_.rows.has_value()) {
+      select(listed_rows(*options_.rows, piece), piece, opened);
+    } else if (options_.where.has_value()) {
+      BOBBIN_TRY(find_matches(piece, opened));
     }
-    return options_.where.has_value() ? load_matches(piece) : load_all(piece);
+    BOBBIN_TRY(load_chunks(piece.group, opened));
+    return std::make_shared<const Opened>(std::move(opened));
   }
 
-  Result<Loaded> load_all(const Piece& piece) const {
-    const uint64_t length = piece.end - piece.begin;
-    // Rows without columns are still counted.
-    if (columns_.empty()) {
-      return Loaded{.columns = {}, .length = length};
-    }
-    const uint64_t wanted = std::min(length, options_.limit);
-    const file::RowGroup& group = ReaderAccess::footer(*reader_).row_groups[piece.group];
-    // The footer's sizes are right for whole row groups, or reading them fails.
-    if (wanted == group.num_rows && wanted <= kMostSliceRows &&
-        string_bytes(*reader_, piece.group, columns_) <= kMostStringBytes) {
-      BOBBIN_ASSIGN(std::vector<HostColumn> columns,
-                    read_columns(*reader_, columns_, piece.begin, wanted, inner_threads_));
-      return lay_out_all(std::move(columns), wanted);
-    }
-    const uint64_t begin = piece.begin - group.first_row;
-    BOBBIN_ASSIGN(table::GroupSlices slices, table::GroupSlices::of(*reader_, piece.group, columns_, begin,
-                                                                    begin + wanted, slice_options()));
-    return first_slice(std::move(slices));
-  }
-
-  Result<Loaded> load_matches(const Piece& piece) const {
+  Status find_matches(const Piece& piece, Opened& opened) const {
     const query::Query query = query::from(*reader_).where(*options_.where).on(options_.backend);
     query::QueryStats stats;
     std::vector<uint64_t> rows;
     const auto take = [&](size_t, std::span<const uint64_t> found) -> Result<bool> {
       rows.insert(rows.end(), found.begin(), found.end());
-      return rows.size() < std::min(kMostSliceRows, options_.limit);
+      return rows.size() < options_.limit;
     };
     BOBBIN_TRY(query.visit_rows(take, piece.begin, piece.end, &stats));
-    std::optional<Piece> rest;
-    if (rows.size() >= kMostSliceRows && rows.back() + 1 < piece.end) {
-      rest = Piece{piece.group, rows.back() + 1, piece.end};
+    select(rows, piece, opened);
+    opened.was_read = stats.read != 0 || (opened.steps != 0 && !columns_.empty());
+    return {};
+  }
+
+  // Many rows as marks, which take less memory than their numbers, few as a list.
+  void select(std::span<const uint64_t> rows, const Piece& piece, Opened& opened) const {
+    const uint64_t all = piece.end - piece.begin;
+    rows = rows.first(std::min<uint64_t>(rows.size(), options_.limit));
+    opened.steps = rows.size();
+    if (rows.size() == all) {
+      return;
     }
-    rows.resize(std::min<uint64_t>(rows.size(), options_.limit));
-    if (rows.empty() || columns_.empty()) {
-      return Loaded{.columns = {}, .length = rows.size(), .was_read = stats.read != 0, .rest = rest};
+    if (!rows.empty() && rows.size() >= all / kMany) {
+      opened.steps = all;
+      opened.marks = array::Bitmap{
+          .words = std::vector<uint32_t>(ceil_div<uint64_t>(all, 32)), .first = 0, .length = all};
+      for (const uint64_t row : rows) {
+        opened.marks->words[(row - piece.begin) / 32] |= 1U << ((row - piece.begin) % 32);
+      }
+      return;
     }
-    BOBBIN_ASSIGN(Loaded loaded, rows.size() == piece.end - piece.begin
-                                     ? load_all(piece)
-                                     : load_rows(piece.group, std::move(rows)));
-    loaded.rest = rest;
-    return loaded;
+    opened.rows.emplace(rows.begin(), rows.end());
+    std::ranges::for_each(*opened.rows,
+                          [shift = piece.begin - opened.first](uint64_t& row) { row -= shift; });
   }
 
-  Result<Loaded> load_rows(size_t group, std::vector<uint64_t> rows) const {
-    const uint64_t first = ReaderAccess::footer(*reader_).row_groups[group].first_row;
-    std::ranges::for_each(rows, [&](uint64_t& row) { row -= first; });
-    BOBBIN_ASSIGN(table::GroupSlices slices,
-                  table::GroupSlices::of(*reader_, group, columns_, std::move(rows), slice_options()));
-    return first_slice(std::move(slices));
+  Status load_chunks(size_t group, Opened& opened) const {
+    for (size_t i = 0; i < columns_.size() && opened.steps != 0; ++i) {
+      BOBBIN_ASSIGN(ChunkRows chunk,
+                    opened.rows.has_value()
+                        ? ChunkRows::load(*reader_, group, columns_[i], *opened.rows)
+                        : ChunkRows::load(*reader_, group, columns_[i], opened.first, opened.steps));
+      opened.chunks.push_back(std::move(chunk));
+    }
+    const uint64_t bytes = std::accumulate(opened.chunks.begin(), opened.chunks.end(), uint64_t{0},
+                                           [](uint64_t sum, const ChunkRows& chunk) {
+                                             return sum + std::min(chunk.string_bytes(), kManyBytes);
+                                           });
+    return bytes > kMostStringBytes ? bound(group, opened) : Status();
   }
 
-  [[nodiscard]] table::GroupSlices::Options slice_options() const {
-    return {.rows = kMostSliceRows, .string_bytes = kSliceStringBytes, .threads = inner_threads_};
+  Status bound(size_t group, Opened& opened) const {
+    opened.chunks.clear();
+    const table::GroupSlices::Options options{.rows = slice_rows_, .string_bytes = kSliceStringBytes};
+    auto rows = taken(opened, 0, opened.steps);
+    auto slices = rows.has_value()
+                      ? table::GroupSlices::of(*reader_, group, columns_, *std::move(rows), options)
+                      : table::GroupSlices::of(*reader_, group, columns_, opened.first,
+                                               opened.first + opened.steps, options);
+    BOBBIN_TRY(slices.error());
+    opened.bounded.emplace(*std::move(slices));
+    return {};
   }
 
-  Result<Loaded> first_slice(table::GroupSlices slices) const {
-    BOBBIN_ASSIGN(Loaded loaded, next_slice(slices));
-    loaded.more = std::move(slices);
-    return loaded;
-  }
-
-  Result<Loaded> next_slice(table::GroupSlices& slices) const {
+  Result<Loaded> load_bounded(const Opened& from) const {
     BOBBIN_TRY(CancelScope::check());
-    BOBBIN_ASSIGN(auto slice, slices.next());
-    return slice.has_value() ? lay_out_all(std::move(slice->columns), slice->rows) : Result<Loaded>(Loaded{});
+    BOBBIN_ASSIGN(auto slice, from.bounded->next());
+    Loaded loaded{.columns = {},
+                  .length = slice.has_value() ? slice->rows : 0,
+                  .group = from.group,
+                  .was_read = from.was_read,
+                  .is_end = !slice.has_value()};
+    for (size_t i = 0; i < columns_.size() && loaded.length != 0; ++i) {
+      BOBBIN_ASSIGN(auto made, lay_out(std::move(slice->columns[i]), fields_[i].format));
+      loaded.columns.push_back(std::move(made));
+    }
+    return loaded;
   }
 
-  Result<Loaded> lay_out_all(std::vector<HostColumn> columns, uint64_t length) const {
-    Loaded loaded{.columns = {}, .length = length, .was_read = true};
-    for (size_t i = 0; i < columns.size(); ++i) {
-      BOBBIN_ASSIGN(auto column, lay_out(std::move(columns[i]), fields_[i].format));
-      loaded.columns.push_back(std::move(column));
+  // The rows of some steps that are to be taken; nothing: all.
+  static std::optional<std::vector<uint64_t>> taken(const Opened& from, uint64_t begin, uint64_t end) {
+    if (from.rows.has_value()) {
+      const auto at = from.rows->begin();
+      return std::vector<uint64_t>(at + static_cast<ptrdiff_t>(begin), at + static_cast<ptrdiff_t>(end));
+    }
+    if (!from.marks.has_value()) {
+      return std::nullopt;
+    }
+    std::vector<uint64_t> rows;
+    rows.reserve(end - begin);
+    for (uint64_t step = begin; step < end; ++step) {
+      if (from.marks->at(step)) {
+        rows.push_back(from.first + step);
+      }
+    }
+    return rows;
+  }
+
+  Result<Loaded> load(const Opened& from, uint64_t begin, uint64_t end) const {
+    const std::optional<std::vector<uint64_t>> rows = taken(from, begin, end);
+    Loaded loaded{.columns = {},
+                  .length = rows.has_value() ? rows->size() : end - begin,
+                  .group = from.group,
+                  .was_read = from.was_read};
+    for (size_t i = 0; i < from.chunks.size() && loaded.length != 0; ++i) {
+      HostColumn column = memory_->make_column(reader_->columns()[columns_[i]], loaded.length);
+      BOBBIN_TRY(rows.has_value()
+                     ? from.chunks[i].take(*rows, 0, column)
+                     : from.chunks[i].read(from.first + begin, loaded.length, 0, column, Backend::cpu));
+      BOBBIN_ASSIGN(auto made, lay_out(std::move(column), fields_[i].format, memory_));
+      loaded.columns.push_back(std::move(made));
     }
     return loaded;
   }
@@ -317,35 +432,52 @@ class TableStream {
   std::vector<size_t> columns_;
   std::vector<Piece> pieces_;
   ThreadGpu gpu_;
-  uint64_t ahead_ = 1;
-  unsigned inner_threads_ = 1;
+  std::shared_ptr<ColumnMemory> memory_ = std::make_shared<ColumnMemory>();
+  uint64_t slice_rows_;
+  uint64_t ahead_ = 1;         // slices that are decoded before they are needed
+  uint64_t ahead_groups_ = 1;  // and row groups that are opened
   uint64_t left_;
   size_t started_ = 0;
+  uint64_t cut_ = 0;  // where the next part of a large row group begins
+  std::optional<size_t> counted_;
+  std::shared_ptr<const Opened> opened_;
+  uint64_t sliced_ = 0;  // rows of it that were begun
   Loaded current_;
   uint64_t at_ = 0;  // rows of it that were handed over
   TableScanCounts counts_;
-  std::string error_;
+  Status error_;
   std::atomic<bool> cancelled_ = false;
-  std::deque<std::future<Result<Loaded>>> waiting_;  // last member: destroyed before what the threads use
+  // Last members: destroyed before what the threads use.
+  std::deque<Task<Loaded>> slices_;
+  std::deque<Task<std::shared_ptr<const Opened>>> opening_;
 };
 
 TableStream& state(ArrowArrayStream* stream) {
   return *static_cast<TableStream*>(stream->private_data);
 }
 
+// Runs a function of a stream, and keeps its error.
+template <class F>
+int run(ArrowArrayStream* stream, F&& function) {
+  const Status status = without_exceptions([&] { return function(state(stream)); });
+  state(stream).keep(status);
+  return error_number(status);
+}
+
 int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
-  return guarded(state(stream).error_text(), [&] {
-    state(stream).schema(out);
+  return run(stream, [&](const TableStream& own) {
+    own.schema(out);
     return Status();
   });
 }
 
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
-  return guarded(state(stream).error_text(), [&] { return state(stream).next(out); });
+  return run(stream, [&](TableStream& own) { return own.next(out); });
 }
 
 const char* get_last_error(ArrowArrayStream* stream) {
-  return state(stream).error();
+  const Status& error = state(stream).error();
+  return error.ok() ? nullptr : error.message().c_str();
 }
 
 void release_stream(ArrowArrayStream* stream) {
@@ -366,6 +498,14 @@ Status check_options(const Reader& reader, const TableScanOptions& options) {
     BOBBIN_RETURN_IF(!groups.empty() && groups.back() >= reader.num_row_groups(),
                      StatusCode::invalid_argument,
                      fmt::format("row group {} of {}", groups.back(), reader.num_row_groups()));
+  }
+  if (options.rows.has_value()) {
+    const std::vector<uint64_t>& rows = *options.rows;
+    const bool ascend = std::ranges::adjacent_find(rows, std::greater_equal()) == rows.end();
+    BOBBIN_RETURN_IF(!ascend || options.where.has_value(), StatusCode::invalid_argument,
+                     "listed rows must ascend, and have no filter");
+    BOBBIN_RETURN_IF(!rows.empty() && rows.back() >= reader.num_rows(), StatusCode::invalid_argument,
+                     fmt::format("row {} of {}", rows.back(), reader.num_rows()));
   }
   return options.where.has_value() ? query::from(reader).where(*options.where).check() : Status();
 }
@@ -392,6 +532,13 @@ Result<std::vector<Field>> table_scan_fields(const Reader& reader, const TableSc
     fields[i].format = options.formats[i];
   }
   return fields;
+}
+
+std::optional<Status> stream_error(const ArrowArrayStream& stream) {
+  if (stream.get_next != interop::get_next || stream.release == nullptr) {
+    return std::nullopt;
+  }
+  return static_cast<const interop::TableStream*>(stream.private_data)->error();
 }
 
 Status export_table_scan(std::shared_ptr<const Reader> reader, TableScanOptions options,

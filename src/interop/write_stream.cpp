@@ -8,7 +8,10 @@
 namespace bobbin::arrow {
 namespace {
 
-Status stream_error(ArrowArrayStream& stream, int code) {
+Status failed(ArrowArrayStream& stream, int code) {
+  if (const auto own = stream_error(stream); own.has_value()) {
+    return *own;
+  }
   const char* const text = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
   return {code == ENOMEM ? StatusCode::out_of_memory : StatusCode::io,
           fmt::format("Arrow stream: {}",
@@ -20,7 +23,7 @@ Status append_all(ArrowArrayStream& stream, const Importer& importer, Writer& wr
   for (;;) {
     Owned<ArrowArray> array;
     if (const int code = stream.get_next(&stream, &array.held); code != 0) {
-      return stream_error(stream, code);
+      return failed(stream, code);
     }
     if (array.held.release == nullptr) {
       return {};
@@ -45,7 +48,7 @@ Result<uint64_t> write_stream(ArrowArrayStream* stream, const std::string& path,
                    StatusCode::invalid_argument, "Arrow stream: a function is missing");
   Owned<ArrowSchema> schema;
   if (const int code = own.held.get_schema(&own.held, &schema.held); code != 0) {
-    return stream_error(own.held, code);
+    return failed(own.held, code);
   }
   BOBBIN_ASSIGN(const Importer importer, Importer::create(schema.held));
   std::vector<Column> columns;

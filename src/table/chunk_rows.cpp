@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "array/strings.hpp"
@@ -22,6 +23,10 @@ constexpr uint64_t kVectorsPerPiece = 16;
 // Up to one row in 64 is decoded individually; otherwise the whole piece is.
 constexpr uint64_t kFew = 64;
 constexpr uint64_t kLengthsAtOnce = uint64_t{1} << 16;
+// From one row in 4 on, all are decoded at once, and the others left out.
+constexpr uint64_t kMany = 4;
+constexpr uint64_t kSliceBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxSliceRows = uint64_t{1} << 17;  // of 8 bytes: less than the caches of a core
 
 struct Range {
   uint64_t begin = 0;
@@ -74,10 +79,37 @@ std::vector<uint8_t> pick_bits(const array::Bitmap& bitmap, std::span<const uint
   return bits;
 }
 
+template <class T>
+Status decode_and_pick(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out) {
+  const auto all = std::make_unique_for_overwrite<T[]>(array.length);
+  BOBBIN_TRY(array::decode(array, std::as_writable_bytes(std::span(all.get(), array.length))));
+  auto* const to = reinterpret_cast<T*>(out.data());
+  for (size_t i = 0; i < indices.size(); ++i) {
+    to[i] = all[indices[i]];
+  }
+  return {};
+}
+
+Status decode_and_pick(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out) {
+  switch (size_bytes(array.type)) {
+    case 1:
+      return decode_and_pick<uint8_t>(array, indices, out);
+    case 2:
+      return decode_and_pick<uint16_t>(array, indices, out);
+    case 4:
+      return decode_and_pick<uint32_t>(array, indices, out);
+    default:
+      return decode_and_pick<uint64_t>(array, indices, out);
+  }
+}
+
 // Rows `indices` of a numeric array.
 Status take_numbers(const Array& array, std::span<const uint64_t> indices, std::span<std::byte> out) {
   if (indices.size() <= array.length / kFew + 1) {
     return array::take(array, indices, out);
+  }
+  if (indices.size() >= array.length / kMany) {
+    return decode_and_pick(array, indices, out);
   }
   array::Bitmap selected{.words = std::vector<uint32_t>(ceil_div<uint64_t>(array.length, 32)),
                          .first = 0,
@@ -89,6 +121,11 @@ Status take_numbers(const Array& array, std::span<const uint64_t> indices, std::
 }
 
 }  // namespace
+
+uint64_t slice_rows(size_t columns) {
+  const uint64_t rows = kSliceBytes / (2 * sizeof(uint64_t) * std::max<size_t>(1, columns));
+  return std::clamp(rows / kVectorLength * kVectorLength, uint64_t{kVectorLength}, kMaxSliceRows);
+}
 
 HostColumn make_column(const Column& column, uint64_t rows) {
   HostColumn made;
@@ -163,17 +200,20 @@ Status ChunkRows::read(uint64_t begin, uint64_t count, uint64_t at, HostColumn& 
 
 Status ChunkRows::take(const Piece& piece, std::span<const uint64_t> rows, uint64_t at,
                        HostColumn& to) const {
+  // Only what lies between the first and the last row.
+  BOBBIN_ASSIGN(const Array array,
+                array::slice(piece.array, rows.front() - piece.begin, rows.back() + 1 - rows.front()));
   std::vector<uint64_t> indices(rows.begin(), rows.end());
-  std::ranges::for_each(indices, [&](uint64_t& index) { index -= piece.begin; });
-  if (is_string(piece.array.type)) {
-    BOBBIN_ASSIGN(Strings strings, array::take_strings(piece.array, indices, Backend::cpu));
+  std::ranges::for_each(indices, [first = rows.front()](uint64_t& index) { index -= first; });
+  if (is_string(array.type)) {
+    BOBBIN_ASSIGN(Strings strings, array::take_strings(array, indices, Backend::cpu));
     add_strings(std::move(strings), at, to);
     return {};
   }
-  const size_t size = size_bytes(piece.array.type);
-  BOBBIN_TRY(take_numbers(piece.array, indices, {to.values.get() + at * size, rows.size() * size}));
-  if (array::has_nulls(piece.array)) {
-    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(piece.array));
+  const size_t size = size_bytes(array.type);
+  BOBBIN_TRY(take_numbers(array, indices, {to.values.get() + at * size, rows.size() * size}));
+  if (array::has_nulls(array)) {
+    BOBBIN_ASSIGN(const array::Bitmap validity, array::validity(array));
     add_validity(pick_bits(validity, indices), at, rows.size(), to);
   }
   return {};

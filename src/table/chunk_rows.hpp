@@ -55,6 +55,10 @@ class ChunkRows {
   std::vector<Piece> pieces_;
 };
 
+// How many rows are decoded at once: fewer for tables of many columns, so that memory
+// stays bounded.
+[[nodiscard]] uint64_t slice_rows(size_t columns);
+
 // A column with numbers allocated for `rows` rows.
 [[nodiscard]] HostColumn make_column(const Column& column, uint64_t rows);
 

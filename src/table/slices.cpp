@@ -19,16 +19,7 @@ using table::GroupSlices;
 
 namespace {
 
-constexpr uint64_t kSliceBytes = uint64_t{64} << 20;  // of numbers
 constexpr uint64_t kStringBytes = uint64_t{8} << 20;  // of strings; more only in a slice of one row
-constexpr uint64_t kMaxSliceRows = uint64_t{1} << 18;
-constexpr uint64_t kVectorRows = 1024;
-
-// Fewer rows for tables of many columns, so that memory stays bounded.
-uint64_t slice_rows(size_t columns) {
-  const uint64_t rows = kSliceBytes / (2 * sizeof(uint64_t) * std::max<size_t>(1, columns));
-  return std::clamp(rows / kVectorRows * kVectorRows, kVectorRows, kMaxSliceRows);
-}
 
 // All rows in one slice: a chunk's memory is free before the next is loaded. False if their strings do not
 // fit into one: then nothing was passed on.
@@ -60,13 +51,13 @@ Status visit_all(GroupSlices slices, const SliceVisitor& visit) {
 }
 
 GroupSlices::Options options_for(size_t columns, Backend backend) {
-  return {.rows = slice_rows(columns), .string_bytes = kStringBytes, .backend = backend};
+  return {.rows = table::slice_rows(columns), .string_bytes = kStringBytes, .backend = backend};
 }
 
 // Rows of a row group, counted from its first.
 Status visit_range(const Reader& reader, size_t group, std::span<const size_t> columns, uint64_t begin,
                    uint64_t end, const SliceVisitor& visit, Backend backend) {
-  if (end - begin <= slice_rows(columns.size())) {
+  if (end - begin <= table::slice_rows(columns.size())) {
     BOBBIN_ASSIGN(const bool done, visit_one(reader, group, columns, begin, end - begin, visit, backend));
     if (done) {
       return {};

@@ -250,6 +250,9 @@ TEST(ArrowScan, WrongOptionsAreRefused) {
   refused({.where = query::col("no such") < 1});
   refused({.row_groups = {{5}}});
   refused({.row_groups = {{1, 1}}});
+  refused({.rows = {{1, 1}}});
+  refused({.rows = {{kRows}}});
+  refused({.where = query::col("never null") > 0, .rows = {{1}}});
   refused({.columns = {{0}}, .formats = {"l"}});
   refused({.columns = {{0}}, .formats = {"C", "C"}});
 }
@@ -265,9 +268,66 @@ TEST(ArrowScan, DamageIsAnErrorOfTheStream) {
   Stream stream;
   ASSERT_OK(start(open(dir / "bad.bob"), {}, stream));
   Array array;
-  EXPECT_EQ(stream.held.get_next(&stream.held, &array.held), EIO);
+  EXPECT_EQ(stream.held.get_next(&stream.held, &array.held), EINVAL);
   EXPECT_EQ(array.held.release, nullptr);
   EXPECT_NE(std::string(stream.held.get_last_error(&stream.held)).find("bad.bob"), std::string::npos);
+  EXPECT_EQ(arrow::stream_error(stream.held)->code(), StatusCode::corrupt);
+  Stream again;  // what reads a stream of ours knows the kind of the error too
+  ASSERT_OK(start(open(dir / "bad.bob"), {}, again));
+  EXPECT_EQ(arrow::write_stream(&again.held, dir / "copy.bob").error().code(), StatusCode::corrupt);
+}
+
+TEST(ArrowScan, LargeRowGroupsComeInSlices) {
+  const TempDir dir;
+  constexpr uint64_t kMany = 300'000;
+  std::vector<int32_t> rising(kMany);
+  std::iota(rising.begin(), rising.end(), 0);
+  std::vector<int32_t> mixed(kMany);
+  std::ranges::transform(rising, mixed.begin(),
+                         [](int32_t i) { return static_cast<int32_t>(int64_t{i} * 7919 % 1000); });
+  auto writer = Writer::create(dir / "r.bob", {{"x", DType::i32}, {"y", DType::i32}}, {});
+  ASSERT_OK(writer->append({rising, mixed}));
+  ASSERT_OK(writer->finish());
+  const auto reader = open(dir / "r.bob");
+  // Few rows, many rows, nearly all rows, and a range of rows.
+  for (const int32_t least : {995, 400, 3}) {
+    for (const unsigned threads : {1U, 3U}) {
+      for (const uint64_t begin : {uint64_t{0}, uint64_t{1234}}) {
+        std::vector<int32_t> wanted;
+        for (uint64_t row = begin; row < kMany; ++row) {
+          if (mixed[row] >= least) {
+            wanted.push_back(rising[row]);
+          }
+        }
+        Stream stream;
+        ASSERT_OK(start(
+            reader, {.columns = {{0}}, .where = query::col("y") >= least, .begin = begin, .threads = threads},
+            stream));
+        EXPECT_EQ(numbers_of(stream.held), wanted);
+      }
+    }
+  }
+  Stream stream;
+  ASSERT_OK(start(reader, {}, stream));
+  Array array;
+  ASSERT_EQ(stream.held.get_next(&stream.held, &array.held), 0);
+  EXPECT_EQ(array.held.length, 131'072);
+}
+
+TEST(ArrowScan, ListedRows) {
+  const TempDir dir;
+  const auto reader = everything(dir);
+  const size_t column = column_named(*reader, "never null");
+  const HostColumn all = table_tests::expected(*reader, column, 0, kRows);
+  for (const std::vector<uint64_t>& rows :
+       std::vector<std::vector<uint64_t>>{{}, {0}, {3, 4, 1500, kRows - 1}}) {
+    std::vector<int32_t> wanted;
+    std::ranges::transform(rows, std::back_inserter(wanted),
+                           [&](uint64_t row) { return value_of<int32_t>(all.number(row)); });
+    Stream stream;
+    ASSERT_OK(start(reader, {.columns = {{column}}, .rows = rows}, stream));
+    EXPECT_EQ(numbers_of(stream.held), wanted);
+  }
 }
 
 // A stream of another program with one array.
@@ -301,6 +361,13 @@ struct OneArray {
   static OneArray& of(ArrowArrayStream* stream) { return *static_cast<OneArray*>(stream->private_data); }
 };
 
+TEST(ArrowScan, OnlyStreamsOfOurOwnHaveAStatus) {
+  OneArray one;
+  ArrowArrayStream stream = one.stream();
+  EXPECT_FALSE(arrow::stream_error(stream).has_value());
+  stream.release(&stream);
+}
+
 TEST(ArrowScan, TypesComeBack) {
   const TempDir dir;
   const std::vector<int64_t> words{1, 0, 2, 0};
@@ -331,6 +398,65 @@ TEST(ArrowScan, TypesComeBack) {
     EXPECT_EQ(fields[i].format, formats[i]);
   }
   EXPECT_EQ(arrow::own_metadata(*reader), (Metadata{{"made", "today"}}));
+}
+
+TEST(ArrowScan, FixedSizesAndMetadataOfFieldsComeBack) {
+  const TempDir dir;
+  int released = 0;
+  const uint8_t present = 0b101;
+  Made fixed(3, {&present, "abcdefghi"}, &released);
+  MadeSchema schema;
+  // Two pairs: the name of an extension type, and a note.
+  const std::string packed = std::string("\2\0\0\0\x14\0\0\0", 8) + "ARROW:extension:name" +
+                             std::string("\4\0\0\0", 4) + "made" + std::string("\4\0\0\0", 4) + "note" +
+                             std::string("\0\0\0\0", 4);
+  schema.add("f", "w:3").metadata = packed.data();
+  Made top(3, {nullptr}, &released, {&fixed.array});
+  OneArray one{.schema = &schema, .array = &top.array};
+  ArrowArrayStream stream = one.stream();
+  const auto rows = arrow::write_stream(&stream, dir / "t.bob");
+  ASSERT_TRUE(rows.has_value()) << rows.error().message();
+  const auto reader = open(dir / "t.bob");
+  const auto field = arrow::fields_of(*reader)[0];
+  EXPECT_EQ(field.format, "w:3");
+  EXPECT_EQ(field.metadata, (Metadata{{"ARROW:extension:name", "made"}, {"note", ""}}));
+  Stream again;
+  ASSERT_OK(start(reader, {}, again));
+  Array array;
+  ASSERT_EQ(again.held.get_next(&again.held, &array.held), 0);
+  const ArrowArray& child = *array.held.children[0];
+  ASSERT_EQ(child.n_buffers, 2);
+  EXPECT_EQ(std::memcmp(child.buffers[1], "abc\0\0\0ghi", 9), 0);
+}
+
+TEST(ArrowScan, StringsOfAnotherSizeThanTheirTypeSays) {
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", {{"s", DType::binary}}, {});
+  Strings strings = file_tests::strings_of({"abc", "ab"});
+  strings.type = DType::binary;
+  ASSERT_OK(writer->append({ColumnView(strings)}));
+  ASSERT_OK(writer->set_metadata("bobbin.arrow", "0 w:3"));
+  ASSERT_OK(writer->finish());
+  Stream stream;
+  ASSERT_OK(start(open(dir / "t.bob"), {}, stream));
+  Array array;
+  EXPECT_EQ(stream.held.get_next(&stream.held, &array.held), EINVAL);
+  EXPECT_FALSE(arrow::can_export_as({"s", DType::binary}, "w:2000000000"));
+}
+
+TEST(ArrowScan, ForgedMetadataOfFieldsIsIgnored) {
+  const TempDir dir;
+  auto writer = Writer::create(dir / "t.bob", {{"x", DType::i32}}, {});
+  ASSERT_OK(writer->append({std::vector<int32_t>{1}}));
+  for (const char* key :
+       {"bobbin.arrow.0", "bobbin.arrow.7", "bobbin.arrow.", "bobbin.arrow.-1", "bobbin.arrow.0x"}) {
+    for (const std::string& value : {std::string(), std::string("\1\0\0\0\xff\xff\xff\x7f", 8),
+                                     std::string("\xff\xff\xff\xff", 4), std::string("abc")}) {
+      (void)writer->set_metadata(key, value);
+    }
+  }
+  ASSERT_OK(writer->finish());
+  EXPECT_TRUE(arrow::fields_of(*open(dir / "t.bob"))[0].metadata.empty());
 }
 
 TEST(ArrowScan, ForgedNotesAreIgnored) {
