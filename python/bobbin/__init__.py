@@ -5,8 +5,7 @@
     bb.write(table, "t.bob")
     bb.open("t.bob").scan(["a", "b"], bb.col("a") < 10).to_arrow()
 """
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+import typing as _typing
 
 from ._version import __version__
 from .arrays import EncodedArray, codecs, devices, encode
@@ -26,7 +25,9 @@ from .file import Field, File, Scan, Stats, inspect, open, verify
 from .partials import Partial, merge
 from .writer import Writer, write
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from . import dask as dask
+    from . import ray as ray
     from ._convert import convert
     from ._device import DeviceArray
     from .batches import EncodedBatch, decode_batch, encode_batch
@@ -42,17 +43,19 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    """What is imported later; bb.dask and bb.ray also import those packages."""
-    from importlib import import_module
+if not _typing.TYPE_CHECKING:  # a checker would take any name for one that exists
 
-    if name in ("dask", "ray"):
-        return import_module(f"{__name__}.{name}")
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> _typing.Any:
+        """What is imported later; bb.dask and bb.ray also import those packages."""
+        from importlib import import_module
+
+        if name in ("dask", "ray"):
+            return import_module(f"{__name__}.{name}")
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from ._convert import convert
-from .errors import BobbinError
+from .errors import BobbinError, UnavailableError
 
 _MISSING = 3  # the exit status if a package is not installed
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
             signal.signal(number, _end)
     try:
         convert(given.source, given.target, overwrite=given.overwrite, **_options(given))
-    except ImportError as error:
+    except (ImportError, UnavailableError) as error:
         print(f"bobbin: {error}", file=sys.stderr)
         return _MISSING
     except (BobbinError, OSError, ValueError, NotImplementedError, TypeError) as error:

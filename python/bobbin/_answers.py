@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
+from ._need import need
 from .expressions import Aggregate, Col, Source, avg, count, count_distinct
 from .expressions import max as max_of
 from .expressions import min as min_of
 from .expressions import sum as sum_of
-from .partials import Partial, Question
+from .partials import MAX_GROUPS, Partial, Question
 
 if TYPE_CHECKING:
     import pandas
@@ -27,16 +28,16 @@ class Answers:
         """A pyarrow RecordBatchReader; memory holds a few row groups."""
         raise NotImplementedError
 
-    def _types(self) -> dict[str, str]:
-        """The types of all columns, by name."""
+    def _formats(self) -> dict[str, str]:
+        """The types of all columns in Arrow's notation, by name."""
         raise NotImplementedError
 
     def _answer(self, question: Question) -> Partial:
         raise NotImplementedError
 
-    def _grouped(self, keys: list[str], aggregates: dict[str, Aggregate], order: str,
-                 limit: int | None) -> list[dict[str, Any]]:
-        question = Question(keys, aggregates, order, self._types())
+    def _grouped(self, keys: list[str], aggregates: dict[str, Aggregate], order: str, limit: int | None,
+                 max_groups: int = MAX_GROUPS) -> list[dict[str, Any]]:
+        question = Question(keys, aggregates, order, self._formats(), max_groups)
         return self._answer(question).rows(order=order, limit=limit)
 
     # ---- Rows ----
@@ -47,13 +48,13 @@ class Answers:
 
     def to_arrow(self) -> pyarrow.Table:
         """All rows as a pyarrow Table."""
-        import pyarrow
-
+        pyarrow = need("pyarrow")
         reader = self.reader()
         return pyarrow.Table.from_batches(list(reader), schema=reader.schema)
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
         """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas, such as types_mapper."""
+        need("pandas")
         return self.to_arrow().to_pandas(**options)
 
     # ---- Answers ----
@@ -88,19 +89,20 @@ class Answers:
         return self._grouped([], aggregates, "", None)[0]
 
     def group_by(self, keys: Sequence[str] | str, *, order: str = "", limit: int | None = None,
-                 **aggregates: Aggregate) -> list[dict[str, Any]]:
+                 max_groups: int = MAX_GROUPS, **aggregates: Aggregate) -> list[dict[str, Any]]:
         """One dict per combination of the keys' values, with the keys and the aggregates.
 
-        `order` is text in the command's syntax: "count() desc, city".
+        `order` is text in the command's syntax, "count() desc, city", in which aggregates may be called by their
+        names here. More than `max_groups` combinations are an error: all of them are held in memory.
         """
-        return self._grouped([keys] if isinstance(keys, str) else list(keys), aggregates, order, limit)
+        return self._grouped([keys] if isinstance(keys, str) else list(keys), aggregates, order, limit, max_groups)
 
-    def group_counts(self, column: str) -> dict[Any, int]:
+    def group_counts(self, column: str, *, max_groups: int = MAX_GROUPS) -> dict[Any, int]:
         """The number of rows for each value of a column, None for nulls."""
         title = count_title(column)
-        return {row[column]: row[title] for row in self._grouped([column], {title: count()}, "", None)}
+        return {row[column]: row[title] for row in self._grouped([column], {title: count()}, "", None, max_groups)}
 
     def partial(self, keys: Sequence[str] | str = (), **aggregates: Aggregate) -> Partial:
         """Partial aggregates, to be merged with those of other scans."""
         names = [keys] if isinstance(keys, str) else list(keys)
-        return self._answer(Question(names, aggregates, "", self._types()))
+        return self._answer(Question(names, aggregates, "", self._formats()))

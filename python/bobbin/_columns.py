@@ -23,6 +23,7 @@ class Buffers(NamedTuple):
     values: Any
     offsets: Any = None
     validity: Any = None
+    format: str = ""  # its type in Arrow, if that says more: a time zone, a duration
 
 
 def from_any(name: str, data: Any) -> Buffers:
@@ -90,6 +91,9 @@ def _as_number(value: Any, kind: str) -> Any:
     if kind.startswith("timestamp"):
         ratio = {"s": 10**6, "ms": 10**3, "us": 1}.get(kind[10:-1])
         return _micros(value) * 1000 if ratio is None else _exact(_micros(value), ratio)
+    if kind.startswith("time["):
+        ratio = {"s": 10**6, "ms": 10**3, "us": 1}.get(kind[5:-1])
+        return value if isinstance(value, int) else _of_day(value) * 1000 if ratio is None else _exact(_of_day(value), ratio)
     if kind.startswith("decimal"):
         import decimal
 
@@ -145,7 +149,7 @@ def _from_numpy(name: str, data: Any, numpy: Any) -> Buffers:
     if kind in "OUS":
         values = [None if mask is not None and mask[i] else value for i, value in enumerate(data.tolist())]
         return _from_values(name, values)
-    if kind == "M":
+    if kind in "mM":
         return _from_moments(name, data, mask, numpy)
     if kind not in "iufb" or data.dtype.itemsize > 8 or data.dtype == numpy.float16:
         raise UnsupportedError(f"column {name!r}: numpy arrays of {data.dtype}")
@@ -157,7 +161,8 @@ def _from_numpy(name: str, data: Any, numpy: Any) -> Buffers:
 
 def _from_moments(name: str, data: Any, mask: Any, numpy: Any) -> Buffers:
     unit, count = numpy.datetime_data(data.dtype)
-    if count != 1 or unit not in ("D", *_UNITS):
+    is_span = data.dtype.kind == "m"
+    if count != 1 or unit not in _UNITS and (unit != "D" or is_span):
         raise UnsupportedError(f"column {name!r}: numpy arrays of {data.dtype}")
     native = data.astype(data.dtype.newbyteorder("="), copy=False)
     missing = numpy.isnat(native) if mask is None else numpy.isnat(native) | mask
@@ -168,6 +173,8 @@ def _from_moments(name: str, data: Any, mask: Any, numpy: Any) -> Buffers:
         if (days != integers).any():
             raise UnsupportedError(f"column {name!r}: dates that do not fit 32 bits")
         return Buffers("date", len(data), _bytes(memoryview(days)), None, validity)
+    if is_span:
+        return Buffers("i64", len(data), _bytes(memoryview(integers)), None, validity, f"tD{unit[0]}")
     return Buffers(f"timestamp[{unit}]", len(data), _bytes(memoryview(integers)), None, validity)
 
 
@@ -193,8 +200,18 @@ def _from_values(name: str, values: list[Any]) -> Buffers:
 def _from_numbers(values: list[Any], present: list[Any], validity: Any) -> Buffers:
     import datetime
 
+    import decimal
+
     if all(isinstance(value, datetime.datetime) for value in present):
-        return _packed("timestamp[us]", "q", [_micros(value) for value in values], validity)
+        packed = _packed("timestamp[us]", "q", [_micros(value) for value in values], validity)
+        return packed._replace(format=_zoned_format(present))
+    if all(isinstance(value, datetime.time) for value in present):
+        return _packed("time[us]", "q", [0 if value is None else _of_day(value) for value in values], validity)
+    if all(isinstance(value, datetime.timedelta) for value in present):
+        spans = [0 if value is None else _span(value) for value in values]
+        return _packed("i64", "q", spans, validity)._replace(format="tDu")
+    if all(isinstance(value, decimal.Decimal) for value in present):
+        return _from_decimals(values, present, validity)
     if all(isinstance(value, datetime.date) for value in present):
         days = [0 if value is None else (value - datetime.date(1970, 1, 1)).days for value in values]
         return _packed("date", "i", days, validity)
@@ -206,6 +223,51 @@ def _from_numbers(values: list[Any], present: list[Any], validity: Any) -> Buffe
     if any(isinstance(value, bool) or not hasattr(value, "__float__") or hasattr(value, "as_tuple") for value in present):
         raise TypeError
     return _packed("f64", "d", [0.0 if value is None else float(value) for value in values], validity)
+
+
+def _from_decimals(values: list[Any], present: list[Any], validity: Any) -> Buffers:
+    """Decimals with as many digits after the point as the longest has. 64 bits hold 18 digits."""
+    import decimal
+
+    if not all(value.is_finite() for value in present):
+        raise TypeError
+    scale = max([0, *(-value.as_tuple().exponent for value in present)])
+    if scale > 18:
+        raise OverflowError
+    exact = decimal.Context(prec=60)
+    scaled = [0 if value is None else int(exact.scaleb(value, scale)) for value in values]
+    return _packed(f"decimal({scale})", "q", scaled, validity)
+
+
+def _of_day(value: Any) -> int:
+    """Microseconds since midnight."""
+    if value.tzinfo is not None:
+        raise TypeError
+    return int(((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond)
+
+
+def _span(value: Any) -> int:
+    return int((value.days * 86_400 + value.seconds) * 10**6 + value.microseconds)
+
+
+def _zoned_format(moments: list[Any]) -> str:
+    """The time zone that all have, in Arrow's notation; UTC if they differ, nothing if none has one."""
+    zones = {_zone_name(moment) for moment in moments}
+    if zones == {""}:
+        return ""
+    return f"tsu:{zones.pop()}" if len(zones) == 1 else "tsu:UTC"
+
+
+def _zone_name(moment: Any) -> str:
+    import datetime
+
+    zone = moment.tzinfo
+    if zone is None:
+        return ""
+    if not isinstance(zone, datetime.timezone):
+        return getattr(zone, "key", "UTC")
+    minutes = int(zone.utcoffset(None).total_seconds()) // 60
+    return "UTC" if minutes == 0 else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
 def _micros(value: Any) -> int:
@@ -233,14 +295,17 @@ def _from_strings(kind: str, strings: list[bytes], validity: Any) -> Buffers:
     return Buffers(kind, len(strings), memoryview(b"".join(strings)), memoryview(offsets).cast("B"), validity)
 
 
-def to_numpy(numpy: Any, kind: str, length: int, values: Any, validity: Any, nulls: Any) -> Any:
-    """A numpy array of what the extension read. Nulls become `nulls`; "mask" makes a masked array."""
+def to_numpy(numpy: Any, kind: str, length: int, values: Any, validity: Any, nulls: Any, format: str = "") -> Any:
+    """A numpy array of what the extension read. Nulls become `nulls`; "mask" makes a masked array. `format` is the type
+    in Arrow, which knows durations."""
     missing = None
     if validity is not None:
         bits = numpy.frombuffer(validity, dtype="u1")
         missing = ~numpy.unpackbits(bits, count=length, bitorder="little").astype(bool)
         missing = missing if missing.any() else None
-    made = _numpy_values(numpy, kind, length, values, missing)
+    made = _numpy_values(numpy, kind, length, values)
+    if format.startswith("tD"):
+        made = made.view(f"m8[{_UNITS['smun'.index(format[2])]}]")
     if missing is None:
         return made
     if isinstance(nulls, str) and nulls == "mask":
@@ -248,7 +313,7 @@ def to_numpy(numpy: Any, kind: str, length: int, values: Any, validity: Any, nul
     return _filled(numpy, kind, made, missing, nulls)
 
 
-def _numpy_values(numpy: Any, kind: str, length: int, values: Any, missing: Any) -> Any:
+def _numpy_values(numpy: Any, kind: str, length: int, values: Any) -> Any:
     if isinstance(values, tuple):
         return _numpy_strings(numpy, kind, length, *values)
     base = kind.rsplit(" ", 1)[-1] if kind.startswith("decimal") and " " in kind else kind
@@ -269,12 +334,8 @@ def _numpy_values(numpy: Any, kind: str, length: int, values: Any, missing: Any)
 
 
 def _numpy_strings(numpy: Any, kind: str, length: int, offsets: Any, data: Any) -> Any:
-    ends = memoryview(offsets).cast("Q").tolist()
-    joined = bytes(data)
     made = numpy.empty(length, dtype=object)
-    for i in range(length):
-        string = joined[ends[i] : ends[i + 1]]
-        made[i] = string.decode() if kind == "utf8" else string
+    made[:] = _core.strings(offsets, data, None, kind == "utf8")
     return made
 
 

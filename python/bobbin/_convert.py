@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
+from ._need import need
 from .errors import ExistingFileError, InvalidArgumentError, UnavailableError, UnsupportedError
 from .file import File
 from .writer import write
@@ -40,9 +41,7 @@ def _open(path: str) -> Any:
     if path.endswith(_PARQUET):
         return _open_parquet(path)
     if path.endswith(_ARROW):
-        from pyarrow import dataset
-
-        return dataset.dataset(path, format="ipc").scanner(batch_size=_BATCH_ROWS, use_threads=False).to_reader()
+        return need("pyarrow.dataset").dataset(path, format="ipc").scanner(batch_size=_BATCH_ROWS, use_threads=False).to_reader()
     raise UnsupportedError(f"convert: {path!r} is not a Parquet or Arrow file by its name")
 
 
@@ -105,15 +104,13 @@ def _export(come: str, go: str, overwrite: bool, options: dict[str, Any]) -> int
 
 def _sink(output: _Output, name: str, schema: Any, options: dict[str, Any]) -> Any:
     if name.endswith(_PARQUET):
-        from pyarrow import parquet
-
+        parquet = need("pyarrow.parquet")
         try:
             return parquet.ParquetWriter(output, schema, **{"compression": "zstd", **options})
         except TypeError as error:
             raise InvalidArgumentError(f"convert: {error}") from None
     if name.endswith(_ARROW):
-        from pyarrow import ipc
-
+        ipc = need("pyarrow.ipc")
         return ipc.new_file(output, schema, options=_ipc_options(ipc, options))
     raise UnsupportedError(f"convert: {name!r} is not a Parquet or Arrow file by its name")
 

@@ -13,13 +13,49 @@ _COMPARISONS = {"equal": "==", "not_equal": "!=", "lt": "<", "lte": "<=", "gt": 
 
 
 def from_expression(expression: Any, schema: Any) -> tuple[Tree, set[str] | None]:
-    """The tree of an expression, and the columns it uses; None for either if it is not understood."""
+    """The tree of an expression, None if it is not understood; and the columns it uses, None if that is not known."""
+    mentioned = _mentioned(expression, schema)
     try:
-        message = _parse(bytes(expression.to_substrait(schema)))
-        reader = _Reader(message, schema.names)
+        # Substrait has no words for some types: only columns that may be used are described.
+        described = schema if mentioned is None else _part(schema, mentioned)
+        message = _parse(_substrait(expression, described))
+        reader = _Reader(message, described.names)
         return reader.node(_parse(_parse(message[3][0])[1][0])), reader.used
     except Exception:  # not expressible in Substrait, or in a newer form: not understood
-        return None, None
+        return None, mentioned
+
+
+def _substrait(expression: Any, schema: Any) -> bytes:
+    import pyarrow
+
+    try:
+        return bytes(expression.to_substrait(schema))
+    except (NotImplementedError, pyarrow.ArrowException):
+        # Perhaps because of a column that is not used.
+        return bytes(expression.to_substrait(_part(schema, {field.name for field in schema if _is_expressible(field)})))
+
+
+def _is_expressible(field: Any) -> bool:
+    import pyarrow.compute
+
+    try:
+        pyarrow.compute.field(field.name).is_valid().to_substrait(pyarrow.schema([field]))
+    except (NotImplementedError, pyarrow.ArrowException):
+        return False
+    return True
+
+
+def _mentioned(expression: Any, schema: Any) -> set[str] | None:
+    """The columns whose names are in the expression's text: those that it uses, and perhaps others."""
+    text = str(expression)
+    return None if "FieldRef" in text or "FieldPath" in text else {name for name in schema.names if name in text}
+
+
+def _part(schema: Any, names: set[str]) -> Any:
+    for i in reversed(range(len(schema))):
+        if schema.field(i).name not in names:
+            schema = schema.remove(i)
+    return schema
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -103,6 +139,10 @@ class _Reader:
             return self._listed(_parse(expression[8][0]))
         if 6 in expression:
             return self._guarded(_parse(expression[6][0]))
+        if 2 in expression:  # a column of booleans
+            return ("==", (self._column(_parse(expression[2][0])), (True,)))
+        if 1 in expression:
+            return ("and", []) if _literal(_parse(expression[1][0])) is True else None
         if 3 not in expression:
             return None
         call = _parse(expression[3][0])
@@ -118,9 +158,15 @@ class _Reader:
             test = ("is_null", (self._column(_parse(arguments[0][2][0])), ()))
             return test if name == "is_null" else ("not", [test])
         try:
+            if name == "starts_with":
+                return self._of_text(name, arguments)
             return _comparison(_COMPARISONS.get(name or ""), arguments[0], arguments[1], self._operand)
         except ValueError:
             return None
+
+    def _of_text(self, name: str, arguments: list[dict[int, list[Any]]]) -> Tree:
+        (kind, column), (_, text) = self._operand(arguments[0]), self._operand(arguments[1])
+        return (name, (column, (text,))) if kind == "column" else None
 
     def _listed(self, body: dict[int, list[Any]]) -> Tree:
         """value IN (options)"""
@@ -132,12 +178,15 @@ class _Reader:
         return ("in", (column, values)) if kind == "column" and values else None
 
     def _guarded(self, body: dict[int, list[Any]]) -> Tree:
-        """DuckDB writes IN as: if the column is valid, then the list, else null. Rows pass only if the list holds. The
-        condition is left out, so that nobody negates what remains."""
+        """DuckDB writes IN as: if the column is valid, then the list, else null. Of other branches rows pass only if
+        the condition and what follows it hold, which is left out, so that nobody negates what remains."""
         clauses = [_parse(clause) for clause in body.get(1, ())]
         if len(clauses) != 1 or not self._fails(body):
             return None
-        return ("and", [None, self.node(_parse(clauses[0][2][0]))])
+        condition, found = self.node(_parse(clauses[0][1][0])), self.node(_parse(clauses[0][2][0]))
+        if found is not None and found[0] == "in" and condition == ("not", [("is_null", (found[1][0], ()))]):
+            return ("sql in", found[1])
+        return ("and", [None, found])
 
     @staticmethod
     def _fails(body: dict[int, list[Any]]) -> bool:
@@ -178,4 +227,20 @@ def _literal(literal: dict[int, list[Any]]) -> Any:
     if kind in (34, 35):
         fields = _parse(value)
         return moment_text(_signed(fields.get(2, [0])[0]), fields.get(1, [0])[0])
+    if kind == 33:
+        return _user_defined(_parse(value))
     raise ValueError(kind)
+
+
+def _user_defined(fields: dict[int, list[Any]]) -> Any:
+    """Constants of types that only Arrow has: large strings and large binary as google.protobuf.StringValue and
+    BytesValue in a google.protobuf.Any, unsigned integers as UInt64Value and the like."""
+    packed = next(_parse(parts[0]) for number, parts in fields.items() if number != 1)
+    name = packed[1][0].decode().rpartition(".")[2]
+    wrapped = _parse(packed[2][0]) if 2 in packed else {}
+    if name in ("StringValue", "BytesValue"):
+        data = wrapped.get(1, [b""])[0]
+        return data.decode() if name == "StringValue" else data
+    if name in ("UInt32Value", "UInt64Value"):
+        return wrapped.get(1, [0])[0]
+    raise ValueError(name)

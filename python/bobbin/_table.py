@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Union
 
+from ._need import need
+
 if TYPE_CHECKING:
     import numpy
     import pandas
@@ -70,12 +72,14 @@ class Table:
 
     def dataset(self) -> pyarrow_dataset.Dataset:
         """A pyarrow Dataset for engines that push columns and filters down: DuckDB, DataFusion."""
-        from ._pyarrow import BobbinDataset
+        need("pyarrow.dataset")
+        from ._duckdb import counted_dataset
 
-        return BobbinDataset(self)  # type: ignore[arg-type]
+        return counted_dataset()(self)  # type: ignore[arg-type]
 
     def lazy(self) -> polars.LazyFrame:
         """A Polars LazyFrame that reads only the columns, rows and row groups that a query needs."""
+        need("polars")
         from .lazy import scan_table
 
         return scan_table(self)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence, overload
 from . import _core
 from ._columns import FORMATS, from_any
 from ._encoded import Encoded
+from ._need import need
 from .errors import CorruptError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -129,9 +130,8 @@ class EncodedArray(Encoded[_core.Encoded]):
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
         """All values as a numpy array."""
-        import numpy
-
-        return numpy.asarray(self.decode())
+        values: numpy.ndarray[Any, Any] = need("numpy").asarray(self.decode())
+        return values
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import threading
 from array import array
+from bisect import bisect_left
 from collections import deque
 from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence, TypeVar, Union
 
 from ._answers import Answers
 from ._columns import to_numpy
+from ._narrow import NarrowFile
+from ._need import need
 from ._table import Table
 from .errors import ChangedFileError, InvalidArgumentError, UnsupportedError
-from .file import Field, File, Scan, row_range
+from .file import Exported, Field, File, Scan, column_names, distinct, row_range
 from .partials import Partial, Question
 
 if TYPE_CHECKING:
@@ -200,6 +203,30 @@ class Dataset(Table):
         """The row groups that zone maps do not rule out, divided for tasks, in order."""
         return [piece for member in self._members for piece in _divide(member, _open_files.get(member), where)]
 
+    def take(self, indices: Any, columns: Sequence[str] | str | None = None) -> pyarrow.Table:
+        """Rows by number, in the given order, as a pyarrow Table. Only what holds them is read."""
+        pyarrow = need("pyarrow")
+        wanted, order = distinct(indices, self.num_rows)
+        scan = self.scan(columns, limit=0)
+        schema = scan._arrow_schema()
+        batches = [batch for file, rows in self._rows_of(wanted)
+                   for batch in file.scan(columns)._batches(rows, schema)]
+        return pyarrow.Table.from_batches(batches, schema=schema).take(order)
+
+    def _rows_of(self, wanted: list[int]) -> Iterator[tuple[File, list[int]]]:
+        """The files that have the rows, which ascend, each with their numbers in it."""
+        first = 0
+        for member in self._members:
+            begin, end = bisect_left(wanted, first), bisect_left(wanted, first + member.num_rows)
+            if begin < end:
+                yield _open_files.get(member), [row - first for row in wanted[begin:end]]
+            first += member.num_rows
+
+    def parts(self, where: Where = None) -> Iterator[NarrowFile]:
+        """The row groups that zone maps do not rule out, each to be scanned alone."""
+        for member in self._members:
+            yield from _open_files.get(member).parts(where)
+
     def _all(self) -> DatasetScan:
         return self.scan()
 
@@ -246,7 +273,7 @@ class DatasetScan(Answers):
                  threads: int) -> None:
         self._arguments = (columns, where, limit, rows, batch_rows, backend, threads)
         self._data = data
-        self._columns = [columns] if isinstance(columns, str) else None if columns is None else list(columns)
+        self._columns = column_names(columns)
         self._where = where
         self._limit = limit
         self._rows = row_range(rows, data.num_rows)
@@ -299,8 +326,7 @@ class DatasetScan(Answers):
 
     def _arrow_schema(self) -> pyarrow.Schema:
         """The first file's schema, but strings are wide and columns nullable if they are so in any file."""
-        import pyarrow
-
+        pyarrow = need("pyarrow")
         scan = _open_files.get(self._data._members[0]).scan(self._columns)
         schema = pyarrow.schema(scan)
         formats = dict(zip(self._data.columns, self._data._schema.formats))
@@ -318,33 +344,36 @@ class DatasetScan(Answers):
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow RecordBatchReader; memory holds a few row groups."""
-        import pyarrow
-
+        arrow = need("pyarrow")
         schema = self._arrow_schema()
 
         def batches() -> Iterator[pyarrow.RecordBatch]:
             for _, scan in self._scans():
-                for batch in pyarrow.RecordBatchReader.from_stream(scan, schema=schema):
+                for batch in scan._batches(schema=schema):
                     # A batch made of no columns would have no rows.
-                    yield pyarrow.RecordBatch.from_arrays(batch.columns, schema=schema) if schema.names else batch
+                    yield arrow.RecordBatch.from_arrays(batch.columns, schema=schema) if schema.names else batch
 
-        return pyarrow.RecordBatchReader.from_batches(schema, batches())
+        return arrow.RecordBatchReader.from_batches(schema, batches())
 
     def to_polars(self) -> polars.DataFrame:
         """All rows as a Polars DataFrame."""
-        import polars
+        polars = need("polars")
+        return polars.concat([self._empty_polars(), *map(polars.DataFrame, self._arrays())])
 
-        empty = polars.DataFrame(_open_files.get(self._data._members[0]).scan(self._columns, limit=0))
-        return polars.concat([empty] + [polars.DataFrame(scan) for _, scan in self._scans()])
+    def _empty_polars(self) -> polars.DataFrame:
+        return _open_files.get(self._data._members[0]).scan(self._columns)._empty_polars()
+
+    def _arrays(self) -> Iterator[Exported]:
+        for _, scan in self._scans():
+            yield from scan._arrays()
 
     def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
         """Columns as numpy arrays, as Scan.to_numpy()."""
-        import numpy
-
+        numpy = need("numpy")
         parts: list[list[Any]] = [[] for _ in self.schema]
         for _, scan in self._scans():
-            for made, column in zip(parts, scan._file.read(scan._spec)):
-                made.append(to_numpy(numpy, *column, nulls=nulls))
+            for made, field, column in zip(parts, self.schema, scan._file.read(scan._spec)):
+                made.append(to_numpy(numpy, *column, nulls=nulls, format=self._formats()[field.name]))
         if not parts or not parts[0]:
             empty = _open_files.get(self._data._members[0]).scan(self._columns, limit=0)
             return empty.to_numpy(nulls=nulls)
@@ -367,8 +396,8 @@ class DatasetScan(Answers):
     def __len__(self) -> int:
         return self.count()
 
-    def _types(self) -> dict[str, str]:
-        return {field.name: field.type for field in self._data.schema}
+    def _formats(self) -> dict[str, str]:
+        return dict(zip(self._data.columns, self._data._schema.formats))
 
     def _answer(self, question: Question) -> Partial:
         """Merged from pieces, which several threads work on, in the order of the rows."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import operator
 import os
+from typing import Any
 
 
 class BobbinError(Exception):
@@ -82,6 +84,17 @@ class ChangedFileError(FileError):
 
 class DirectoryError(FileError, IsADirectoryError):
     """The path is a directory."""
+
+
+def whole_number(name: str, value: Any, least: int = 0) -> int:
+    """An argument that is a whole number."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidArgumentError(f"{name}= takes a whole number, found {value!r}") from None
+    if number < least:
+        raise InvalidArgumentError(f"{name}= is {number}, but must be at least {least}")
+    return number
 
 
 _BY_CODE: dict[str, type[BobbinError]] = {

@@ -2,7 +2,7 @@
 """Filters and aggregates: `(bb.col("a") < 10) & bb.col("s").startswith("x")`, `bb.sum(bb.col("a") * 2)`."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Union
 
 from .errors import InvalidArgumentError
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import datetime
     import decimal
 
-    Literal = Union[bool, int, float, str, bytes, decimal.Decimal, datetime.date, datetime.time]
+    Literal = Union[bool, int, float, str, bytes, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta]
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*"}
@@ -23,7 +23,11 @@ def _literal(value: Any) -> Any:
     if hasattr(value, "dtype") and hasattr(value, "item"):
         if str(value.dtype).startswith("datetime64"):
             return str(value).replace("T", " ")
+        if str(value.dtype).startswith("timedelta64"):
+            return _literal(value.astype("m8[us]").item())
         return _literal(value.item())
+    if hasattr(value, "total_seconds"):
+        return ("span", (value.days * 86_400 + value.seconds) * 10**6 + value.microseconds)
     if hasattr(value, "isoformat"):
         return _moment(value)
     if hasattr(value, "as_tuple"):
@@ -267,6 +271,29 @@ def to_node(where: Any) -> tuple[Any, ...] | None:
     if isinstance(where, (list, tuple)):
         return ("and", tuple(_from_triple(*triple)._node for triple in where))
     raise InvalidArgumentError(f"not a filter: {where!r}")
+
+
+_PER_SECOND = {"s": 1, "m": 10**3, "u": 10**6, "n": 10**9}
+
+
+def with_units(node: Any, formats: Mapping[str, str]) -> Any:
+    """A filter whose timedeltas are numbers of the columns' units. `formats` are the columns' types in Arrow."""
+    if node is None or node[0] == "text" or node[0].startswith("computed "):
+        return node
+    if node[0] in ("and", "or", "not"):
+        return (node[0], tuple(with_units(part, formats) for part in node[1]))
+    kind, column, values = node
+    return (kind, column, tuple(_in_unit(value, column, formats.get(column, "")) for value in values))
+
+
+def _in_unit(value: Any, column: str, format: str) -> Any:
+    if not isinstance(value, tuple) or value[0] != "span":
+        return value
+    if not format.startswith("tD"):
+        raise InvalidArgumentError(f"column {column!r} has no durations: it cannot be compared with a timedelta")
+    scaled, rest = divmod(value[1] * _PER_SECOND[format[2]], 10**6)
+    # Between two values of the column: a decimal says so.
+    return scaled if not rest else ("digits", f"{scaled}.5" if scaled >= 0 else f"-{-scaled - 1}.5")
 
 
 def _from_triple(name: str, op: str, value: Any) -> Expr:

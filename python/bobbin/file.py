@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence,
 from . import _core
 from ._answers import Answers
 from ._columns import to_numpy
+from ._narrow import NarrowFile
+from ._need import need
 from ._table import Table
 from ._values import to_python
-from .errors import InvalidArgumentError
-from .expressions import Aggregate, Expr, to_node
-from .partials import Partial, Question
+from .errors import InvalidArgumentError, whole_number
+from .expressions import Aggregate, Col, Expr, to_node, with_units
+from .partials import MAX_GROUPS, Partial, Question
 
 if TYPE_CHECKING:
     import numpy
@@ -40,32 +42,74 @@ class Stats(NamedTuple):
     row_groups_read: int
 
 
+def open_object(source: Any) -> _core.File:
+    """A descriptor, a file object, or anything with the bytes of a file."""
+    number = source if isinstance(source, int) and not isinstance(source, bool) else _descriptor(source)
+    name = getattr(source, "name", None)  # an integer if the file has no name
+    if number is not None:
+        shown = name if isinstance(name, str) else f"<descriptor {number}>"
+        return _core.File.open_descriptor(number, _as_text(shown))
+    import tempfile
+
+    # The reader wants a descriptor, of which it keeps a duplicate; the file has no name, and is gone after that.
+    with tempfile.TemporaryFile() as stream:
+        _copy_to(stream, source)
+        stream.flush()
+        return _core.File.open_descriptor(stream.fileno(), _as_text(name) if isinstance(name, str) else "<bytes>")
+
+
+def _as_text(name: str) -> str:
+    return os.fsencode(name).decode(errors="backslashreplace")  # the name need not be UTF-8
+
+
+def _descriptor(source: Any) -> int | None:
+    """That of a file object which hands out the bytes of its descriptor as they are: others decompress, or have none."""
+    import io
+
+    held = getattr(source, "file", source)  # of temporary files
+    raw = getattr(held, "raw", held)
+    return raw.fileno() if isinstance(raw, io.FileIO) else None
+
+
+def _copy_to(stream: Any, source: Any) -> None:
+    import shutil
+
+    try:
+        stream.write(memoryview(source))
+    except TypeError:
+        if not hasattr(source, "read"):
+            message = f"expected a path, a descriptor, a file object or the bytes of a file, found {type(source).__name__}"
+            raise InvalidArgumentError(message) from None
+        if hasattr(source, "seek"):
+            source.seek(0)
+        try:
+            shutil.copyfileobj(source, stream, 1 << 20)
+        except TypeError:
+            raise InvalidArgumentError("the file object returns text: open it in binary mode") from None
+
+
+class Exported:
+    """Rows as __arrow_c_array__ hands them over, once."""
+
+    def __init__(self, schema: object, array: object) -> None:
+        self._capsules = (schema, array)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return self._capsules
+
+
 class File(Table):
     """An open .bob file. Any number of threads may use one; it pickles as its path."""
 
     def __init__(self, source: Any) -> None:
         self._path: str | None = None
-        if isinstance(source, (bytes, bytearray, memoryview)):
-            self._file: _core.File | None = self._from_bytes(source)
-        elif isinstance(source, int) or hasattr(source, "fileno"):
-            number = source if isinstance(source, int) else source.fileno()
-            name = getattr(source, "name", None)  # an integer if the file has no name
-            shown = name if isinstance(name, str) else f"<descriptor {number}>"
-            text = os.fsencode(shown).decode(errors="backslashreplace")  # the name need not be UTF-8
-            self._file = _core.File.open_descriptor(number, text)
-        else:
+        self._file: _core.File | None = None
+        if isinstance(source, (str, os.PathLike)):
             self._path = os.fsdecode(source)
             self._absolute = os.path.abspath(self._path)  # the process may change its directory
             self._file = _core.File.open(os.fsencode(self._path))
-
-    def _from_bytes(self, data: bytes | bytearray | memoryview) -> _core.File:
-        import tempfile
-
-        # The reader wants a descriptor, of which it keeps a duplicate; the file has no name, and is gone after that.
-        with tempfile.TemporaryFile() as stream:
-            stream.write(data)
-            stream.flush()
-            return _core.File.open_descriptor(stream.fileno(), "<bytes>")
+        else:
+            self._file = open_object(source)
 
     @property
     def _core(self) -> _core.File:
@@ -133,6 +177,18 @@ class File(Table):
         """
         return Scan(self, columns, where, limit, rows, row_groups, batch_rows, backend, threads)
 
+    def take(self, indices: Any, columns: Sequence[str] | str | None = None) -> pyarrow.Table:
+        """Rows by number, in the given order, as a pyarrow Table. Only what holds them is read."""
+        pyarrow = need("pyarrow")
+        wanted, order = distinct(indices, self.num_rows)
+        scan = self.scan(columns)
+        return pyarrow.Table.from_batches(list(scan._batches(wanted)), schema=pyarrow.schema(scan)).take(order)
+
+    def parts(self, where: Where = None) -> Iterator[NarrowFile]:
+        """The row groups that zone maps do not rule out, each to be scanned alone."""
+        for group in self.scan(where=where).candidates():
+            yield NarrowFile(self, (group,))
+
     def _all(self) -> Scan:
         return self.scan()
 
@@ -187,6 +243,28 @@ def _html(title: str, fields: Sequence[Field], row_groups: Sequence[dict[str, An
     return f"<p>{escape(title[1:-1])}</p>" + (f"<table>{head}{''.join(rows)}</table>" if rows else "")
 
 
+def distinct(indices: Any, num_rows: int) -> tuple[list[int], list[int]]:
+    """Numbers of rows, ascending and each once, and where those that were asked for are among them."""
+    asked = [int(index) for index in (indices.to_pylist() if hasattr(indices, "to_pylist") else indices)]
+    for index in asked:
+        if not -num_rows <= index < num_rows:
+            raise InvalidArgumentError(f"row {index} of {num_rows}")
+    asked = [index + num_rows if index < 0 else index for index in asked]
+    places = {index: place for place, index in enumerate(sorted(set(asked)))}
+    return list(places), [places[index] for index in asked]
+
+
+def column_names(columns: Any) -> list[str] | None:
+    """The names of columns, which may be given as bb.col("name") too."""
+    if columns is None:
+        return None
+    listed = [columns] if isinstance(columns, (str, Col)) else list(columns)
+    for column in listed:
+        if not isinstance(column, (str, Col)):
+            raise InvalidArgumentError(f"columns= takes names of columns, found {column!r}")
+    return [column.name if isinstance(column, Col) else column for column in listed]
+
+
 def row_range(rows: slice | range | tuple[int, int] | None, num_rows: int) -> tuple[int, int | None]:
     """The first row and the one after the last, as Python counts them."""
     if rows is None:
@@ -211,18 +289,19 @@ class Scan(Answers):
     def __init__(self, file: File, columns: Sequence[str] | str | None, where: Where, limit: int | None,
                  rows: slice | range | tuple[int, int] | None, row_groups: Sequence[int] | None,
                  batch_rows: int | None, backend: str, threads: int) -> None:
-        if limit is not None and limit < 0:
-            raise InvalidArgumentError("limit= is negative")
-        if batch_rows is not None and batch_rows < 1:
-            raise InvalidArgumentError("batch_rows= is less than 1")
-        self._columns = [columns] if isinstance(columns, str) else None if columns is None else list(columns)
+        limit = None if limit is None else whole_number("limit", limit)
+        batch_rows = None if batch_rows is None else whole_number("batch_rows", batch_rows, 1)
+        threads = whole_number("threads", threads)
+        row_groups = None if row_groups is None else [whole_number("row_groups", group) for group in row_groups]
+        self._columns = column_names(columns)
         self._arguments = (self._columns, where, limit, rows, row_groups, batch_rows, backend, threads)
         self._source = file
         self._file = file._core
         self._has_groups = row_groups is not None
         begin, end = row_range(rows, self._file.num_rows)
         groups = None if row_groups is None else sorted(row_groups)
-        self._spec = self._file.spec(columns=self._columns, where=to_node(where), begin=begin, end=end,
+        node = with_units(to_node(where), self._formats())
+        self._spec = self._file.spec(columns=self._columns, where=node, begin=begin, end=end,
                                      row_groups=groups, limit=limit, batch_rows=batch_rows, backend=backend,
                                      threads=threads)
 
@@ -245,17 +324,30 @@ class Scan(Answers):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._file.stream(self._spec, requested_schema)
 
-    def reader(self) -> pyarrow.RecordBatchReader:
-        """A pyarrow RecordBatchReader; memory holds a few row groups."""
-        import pyarrow
+    def _arrays(self, rows: list[int] | None = None, requested: object = None) -> Iterator[Exported]:
+        """The rows in pieces, with errors of this package's own kinds. An Arrow stream could pass on only a text."""
+        source = self._file.batches(self._spec, requested, rows)
+        while (found := source.next()) is not None:
+            yield Exported(*found)
 
-        return pyarrow.RecordBatchReader.from_stream(self)
+    def _batches(self, rows: list[int] | None = None, schema: pyarrow.Schema | None = None) -> Iterator[pyarrow.RecordBatch]:
+        pyarrow = need("pyarrow")
+        for array in self._arrays(rows, None if schema is None else schema.__arrow_c_schema__()):
+            yield pyarrow.record_batch(array)
+
+    def reader(self) -> pyarrow.RecordBatchReader:
+        """A pyarrow RecordBatchReader; memory holds a few batches."""
+        pyarrow = need("pyarrow")
+        return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(self), self._batches())
 
     def to_polars(self) -> polars.DataFrame:
         """All rows as a Polars DataFrame."""
-        import polars
+        polars = need("polars")
+        return polars.concat([self._empty_polars(), *map(polars.DataFrame, self._arrays())])
 
-        return polars.DataFrame(self)
+    def _empty_polars(self) -> polars.DataFrame:
+        polars = need("polars")
+        return polars.DataFrame(Scan(self._source, self._columns, None, 0, None, None, None, "cpu", 1))
 
     def to_numpy(self, *, nulls: Any = None) -> dict[str, numpy.ndarray[Any, Any]]:
         """Columns as numpy arrays, without a copy where there are no nulls. Decimals become floats, strings objects.
@@ -263,12 +355,11 @@ class Scan(Answers):
         Nulls become NaN, NaT or None. Integers and booleans have nothing of the kind: give `nulls` the value to use,
         or "mask" for masked arrays.
         """
-        import numpy
-
+        numpy = need("numpy")
         columns = self._file.read(self._spec)
-        return {
-            field.name: to_numpy(numpy, *column, nulls=nulls) for field, column in zip(self.schema, columns)
-        }
+        formats = self._formats()
+        return {field.name: to_numpy(numpy, *column, nulls=nulls, format=formats[field.name])
+                for field, column in zip(self.schema, columns)}
 
     def to_device(self, device: str = "cuda", *, stream: Any = None, memory: Memory | None = None) -> DeviceTable:
         """Columns in the memory of the GPU ("cuda"), or of the emulator that tests use: reading, copying and decoding
@@ -318,20 +409,20 @@ class Scan(Answers):
     def __len__(self) -> int:
         return self.count()
 
-    def _types(self) -> dict[str, str]:
-        return {name: kind for name, kind, _ in self._file.columns}
+    def _formats(self) -> dict[str, str]:
+        return dict(zip(self._file_columns(), self._file.formats))
 
     def _answer(self, question: Question) -> Partial:
         return question.of(self._file, self._spec)
 
-    def _grouped(self, keys: list[str], aggregates: dict[str, Aggregate], order: str,
-                 limit: int | None) -> list[dict[str, Any]]:
+    def _grouped(self, keys: list[str], aggregates: dict[str, Aggregate], order: str, limit: int | None,
+                 max_groups: int = MAX_GROUPS) -> list[dict[str, Any]]:
         if self._has_groups:  # some row groups: merged from runs of them
-            return super()._grouped(keys, aggregates, order, limit)
-        question = Question(keys, aggregates, "", self._types())
-        rows = self._file.aggregate(self._spec, keys, question.wanted, order, limit)
+            return super()._grouped(keys, aggregates, order, limit, max_groups)
+        question = Question(keys, aggregates, "", self._formats())
+        rows = self._file.aggregate(self._spec, keys, question.wanted, question.names, order, limit, max_groups)
         return [
-            {title: to_python(value, text) for title, text, value in zip(question.titles, question.is_text, row)}
+            {title: to_python(value, kind) for title, kind, value in zip(question.titles, question.kinds, row)}
             for row in rows
         ]
 

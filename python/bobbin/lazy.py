@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Iterator
 
-from ._translate import from_polars, to_filter
-from .datasets import Dataset, DatasetScan
+from ._need import need
+from ._translate import Filter, from_polars, to_filter
+from .datasets import Dataset
 from .expressions import Expr
-from .file import File, Scan
+from .file import File
 
 if TYPE_CHECKING:
     import polars
@@ -25,37 +26,28 @@ def scan(source: Any) -> polars.LazyFrame:
 
 def scan_table(table: File | Dataset) -> polars.LazyFrame:
     """As scan(), of what is open."""
-    import polars
-    from polars.io.plugins import register_io_source
-
-    types = {field.name: field.type for field in table.schema}
+    pl = need("polars")
+    register_io_source = need("polars.io.plugins").register_io_source
+    formats = table._all()._formats()
+    types = {field.name: formats[field.name] if formats[field.name].startswith("tD") else field.type
+             for field in table.schema}
 
     def read(with_columns: list[str] | None, predicate: polars.Expr | None, n_rows: int | None,
              batch_size: int | None) -> Iterator[polars.DataFrame]:
-        node = None if predicate is None else to_filter(from_polars(predicate), types, nan_is_greatest=True)
-        where = None if node is None else Expr(node)
+        understood = Filter(None, True)
+        if predicate is not None:
+            understood = to_filter(from_polars(predicate), types, nan_is_greatest=True)
+        where = None if understood.node is None else Expr(understood.node)
         # A limit counts rows that pass all of the predicate.
-        limit = n_rows if predicate is None else None
-        stream = table.scan(with_columns, where, limit=limit, batch_rows=batch_size)
+        limit = n_rows if understood.is_exact else None
         left = n_rows
-        for frame in _frames(stream, polars):
-            found = frame if predicate is None else frame.filter(predicate)
+        for array in table.scan(with_columns, where, limit=limit, batch_rows=batch_size)._arrays():
+            found = pl.DataFrame(array)
+            found = found if understood.is_exact else found.filter(predicate)
             found = found if left is None else found.head(left)
             yield found
             left = None if left is None else left - found.height
             if left == 0:
                 return
 
-    return register_io_source(read, schema=table.scan(limit=0).to_polars().schema, is_pure=True)
-
-
-def _frames(stream: Scan | DatasetScan, polars: Any) -> Iterator[polars.DataFrame]:
-    """Frames of a scan, one per batch if there is a reader of streams, otherwise one per file."""
-    try:
-        import pyarrow
-    except ImportError:
-        for scan in (one for _, one in stream._scans()) if isinstance(stream, DatasetScan) else [stream]:
-            yield polars.DataFrame(scan)
-        return
-    for batch in pyarrow.RecordBatchReader.from_stream(stream):
-        yield polars.DataFrame(batch)
+    return register_io_source(read, schema=table._all()._empty_polars().schema, is_pure=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from ._answers import count_title
-from ._tasks import NarrowPiece, Plan, answer_piece, finish, pieces_of, read_piece, with_types
+from ._narrow import NarrowFile
+from ._tasks import Plan, answer_piece, finish, pieces_of, read_piece, with_types
 from .datasets import Dataset, Piece, as_dataset
 from .errors import UnavailableError
 from .expressions import Aggregate, count
@@ -94,7 +95,7 @@ def _read(piece: Piece, columns: list[str] | None, where: Where, schema: Any, ex
     from ._pyarrow import BobbinDataset
 
     names = list(schema.names) if columns is None else columns
-    table = BobbinDataset(NarrowPiece(piece, where)).to_table(columns=names, filter=expression)
+    table = BobbinDataset(NarrowFile(piece.member.open(), piece.row_groups, where)).to_table(columns=names, filter=expression)
     return with_types(table, pyarrow.schema([schema.field(name) for name in names]))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, Union
 
 from . import _core
 from ._columns import Buffers, as_type, from_any
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, UnsupportedError, whole_number
 
 if TYPE_CHECKING:
     Path = Union[str, os.PathLike[str]]
@@ -20,9 +21,9 @@ def _options(codec: str | None, column_codecs: Mapping[str, str] | None, goal: s
         "codec": codec or "",
         "column_codecs": list((column_codecs or {}).items()),
         "goal": goal,
-        "rows_per_group": rows_per_group,
+        "rows_per_group": whole_number("rows_per_group", rows_per_group, 1),
         "backend": backend,
-        "threads": threads,
+        "threads": whole_number("threads", threads),
         "overwrite": overwrite,
     }
 
@@ -32,8 +33,18 @@ def _pairs(metadata: Mapping[str, str | bytes] | None) -> list[tuple[str, bytes]
     return [(key, value.encode() if isinstance(value, str) else bytes(value)) for key, value in given]
 
 
+def _check_polars(data: Any) -> None:
+    """Polars exports its columns of Python objects as the objects' addresses."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(data, polars.DataFrame):
+        for name, kind in data.schema.items():
+            if kind == polars.Object:
+                raise UnsupportedError(f"column {name!r}: Polars columns of Python objects")
+
+
 def stream_of(data: Any) -> Any:
     """An Arrow stream capsule of anything that exports one, or an array; None for other data."""
+    _check_polars(data)
     if hasattr(data, "__arrow_c_stream__"):
         return data.__arrow_c_stream__()
     if hasattr(data, "__arrow_c_array__"):
@@ -45,7 +56,7 @@ def stream_of(data: Any) -> Any:
     return None
 
 
-def write(data: Any, path: Path, *, codec: str | None = None, column_codecs: Mapping[str, str] | None = None,
+def write(data: Any, path: Path | BinaryIO, *, codec: str | None = None, column_codecs: Mapping[str, str] | None = None,
           goal: str = "smallest", rows_per_group: int = 1 << 20, metadata: Mapping[str, str | bytes] | None = None,
           backend: str = "cpu", threads: int = 0, overwrite: bool = False,
           progress: Callable[[int], object] | None = None, source: Path | None = None) -> int:
@@ -53,24 +64,50 @@ def write(data: Any, path: Path, *, codec: str | None = None, column_codecs: Map
 
     `data` is anything that exports an Arrow stream or struct array (a pyarrow Table or RecordBatchReader, a Polars or
     pandas DataFrame, a DuckDB relation, a Scan), or a dict of numpy arrays, buffers or lists. `progress` is called
-    with the number of rows so far. The file appears when all of it is written, or not at all. `source` is a file that
-    the rows come from: nobody who may not read it may read the new one.
+    with the number of rows so far. The file appears when all of it is written, or not at all. `path` may be a file
+    object that takes bytes; it gets all of them at the end. `source` is a file that the rows come from: nobody who may
+    not read it may read the new one.
     """
     options = _options(codec, column_codecs, goal, rows_per_group, backend, threads, overwrite)
     options["source"] = None if source is None else os.fsencode(source)
+    if hasattr(path, "write"):
+        return _write_to_object(path, lambda name: _write(data, name, options, _pairs(metadata), progress))
+    return _write(data, path, options, _pairs(metadata), progress)
+
+
+def _write(data: Any, path: Path, options: dict[str, Any], pairs: list[tuple[str, bytes]],
+           progress: Callable[[int], object] | None) -> int:
     stream = stream_of(data)
     if stream is not None:
-        return _core.write_stream(stream, os.fsencode(path), options, _pairs(metadata), progress)
+        return _core.write_stream(stream, os.fsencode(path), options, pairs, progress)
     if not isinstance(data, Mapping):
         raise InvalidArgumentError(f"expected a table or a dict of columns, found {type(data).__name__}")
     columns = {name: from_any(name, values) for name, values in data.items()}
     _check_lengths(columns)
     schema = [(name, column.type, column.validity is not None) for name, column in columns.items()]
     writer = _core.Writer(os.fsencode(path), schema, options)
-    writer.set_metadata(_pairs(metadata))
-    writer.append([tuple(column[1:]) for column in columns.values()])
+    formats = "".join(f"{i} {column.format}\n" for i, column in enumerate(columns.values()) if column.format)
+    writer.set_metadata(pairs + ([("bobbin.arrow", formats.encode())] if formats else []))
+    writer.append([_buffers(column) for column in columns.values()])
     writer.finish()
     return next((column.length for column in columns.values()), 0)
+
+
+def _buffers(column: Buffers) -> tuple[Any, ...]:
+    return column.length, column.values, column.offsets, column.validity
+
+
+def _write_to_object(target: Any, write_file: Callable[[str], int]) -> int:
+    """Writes a file of its own first: the format is not written from the first byte to the last."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "written.bob")
+        rows = write_file(path)
+        with open(path, "rb") as made:
+            shutil.copyfileobj(made, target, 1 << 20)
+    return rows
 
 
 def _check_lengths(columns: Mapping[str, Buffers]) -> None:
@@ -112,7 +149,7 @@ class Writer:
             raise InvalidArgumentError("expected a table with the columns of the schema")
         columns = {name: as_type(name, values, self._types[name]) for name, values in batch.items()}
         _check_lengths(columns)
-        self._core.append([tuple(column[1:]) for column in columns.values()])
+        self._core.append([_buffers(column) for column in columns.values()])
 
     def close(self) -> None:
         """Writes the remaining rows and the footer; the file gets its name."""

@@ -7,6 +7,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <numeric>
 
+#include "array_types.hpp"
 #include "bobbin/bobbin.hpp"
 #include "capsules.hpp"
 #include "device_memory.hpp"
@@ -209,8 +211,10 @@ void apply_request(const File& file, nb::handle requested, TableScanOptions& opt
   }
 }
 
-nb::object stream_of(const File& file, const Spec& spec, nb::handle requested) {
+std::unique_ptr<ArrowArrayStream> start_scan(const File& file, const Spec& spec, nb::handle requested,
+                                             std::optional<std::vector<uint64_t>> rows) {
   TableScanOptions options = spec.options;
+  options.rows = std::move(rows);
   apply_request(file, requested, options);
   const auto groups_read = spec.groups_read;
   const auto rows_returned = spec.rows_returned;
@@ -222,7 +226,59 @@ nb::object stream_of(const File& file, const Spec& spec, nb::handle requested) {
   };
   auto stream = std::make_unique<ArrowArrayStream>();
   check(arrow::export_table_scan(file.reader, std::move(options), stream.get()));
-  return capsule_of(std::move(stream), "arrow_array_stream");
+  return stream;
+}
+
+nb::object stream_of(const File& file, const Spec& spec, nb::handle requested) {
+  return capsule_of(start_scan(file, spec, requested, {}), "arrow_array_stream");
+}
+
+// A scan as Python reads it: with the library's own errors, which an Arrow stream cannot pass on.
+class Batches {
+ public:
+  explicit Batches(std::unique_ptr<ArrowArrayStream> stream) : own_(*stream) {}
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+  ~Batches() {
+    const nb::gil_scoped_release released;  // threads that read ahead end first
+    own_.held.release(&own_.held);
+  }
+
+  // The capsules of __arrow_c_array__; None after the last rows.
+  nb::object next() {
+    auto array = std::make_unique<ArrowArray>();
+    call([&](ArrowArrayStream* stream) { return stream->get_next(stream, array.get()); });
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
+    }
+    if (array->release == nullptr) {
+      return nb::none();
+    }
+    auto schema = std::make_unique<ArrowSchema>();
+    call([&](ArrowArrayStream* stream) { return stream->get_schema(stream, schema.get()); });
+    return nb::make_tuple(capsule_of(std::move(schema), "arrow_schema"),
+                          capsule_of(std::move(array), "arrow_array"));
+  }
+
+ private:
+  template <class F>
+  void call(F&& function) {
+    int code = 0;
+    {
+      const nb::gil_scoped_release released;
+      code = function(&own_.held);
+    }
+    if (code != 0) {
+      raise(arrow::stream_error(own_.held).value_or(Status(StatusCode::io, "Arrow stream: it failed")));
+    }
+  }
+
+  arrow::Owned<ArrowArrayStream> own_;
+};
+
+std::unique_ptr<Batches> batches_of(const File& file, const Spec& spec, nb::handle requested,
+                                    std::optional<std::vector<uint64_t>> rows) {
+  return std::make_unique<Batches>(start_scan(file, spec, requested, std::move(rows)));
 }
 
 nb::object schema_of(const File& file, const Spec& spec) {
@@ -281,14 +337,17 @@ uint64_t count_rows(const File& file, const Spec& spec) {
 
 // Rows of values: the keys, then the aggregates. Without keys there is one row.
 nb::list aggregate(const File& file, const Spec& spec, const std::vector<std::string>& keys,
-                   const Aggregates& aggregates, const std::string& order, std::optional<uint64_t> limit) {
+                   const Aggregates& aggregates, const std::vector<std::string>& titles,
+                   const std::string& order, std::optional<uint64_t> limit, uint64_t max_groups) {
   if (spec.is_partial()) {
     raise({StatusCode::unsupported,
            "aggregates are not supported for scans with rows=, row_groups= or limit="});
   }
-  const query::ResultOptions result{.order = order_from(order), .limit = limit.value_or(UINT64_MAX)};
-  const auto work = [=, wanted = aggregates_from(aggregates), reader = file.reader, options = spec.options,
-                     counter = spec.groups_read] {
+  const auto wanted = aggregates_from(aggregates);
+  const query::ResultOptions result{.order = order_from(order, titles, wanted),
+                                    .limit = limit.value_or(UINT64_MAX),
+                                    .max_groups = max_groups};
+  const auto work = [=, reader = file.reader, options = spec.options, counter = spec.groups_read] {
     query::QueryStats stats;
     auto table = query_of(*reader, options).group_by(keys, wanted, result, &stats);
     *counter = stats.read;
@@ -340,6 +399,27 @@ nb::list columns_in_memory(const File& file, const Spec& spec) {
   return made;
 }
 
+// str or bytes objects of strings as columns_in_memory() returns them; None for nulls.
+nb::list strings_from(const Bytes& offsets, const Bytes& bytes, const std::optional<Bytes>& validity,
+                      bool is_text) {
+  const size_t length = offsets.size() / sizeof(uint64_t) - 1;
+  const auto* const ends = reinterpret_cast<const uint64_t*>(offsets.data());
+  const auto* const data = reinterpret_cast<const char*>(bytes.data());
+  nb::object made = nb::steal(PyList_New(static_cast<Py_ssize_t>(length)));
+  for (size_t i = 0; i < length; ++i) {
+    const auto size = static_cast<Py_ssize_t>(ends[i + 1] - ends[i]);
+    const bool is_null = validity.has_value() && (validity->data()[i / 8] >> (i % 8) & 1) == 0;
+    PyObject* const string = is_null   ? Py_NewRef(Py_None)
+                             : is_text ? PyUnicode_DecodeUTF8(data + ends[i], size, nullptr)
+                                       : PyBytes_FromStringAndSize(data + ends[i], size);
+    if (string == nullptr) {
+      throw nb::python_error();
+    }
+    PyList_SetItem(made.ptr(), static_cast<Py_ssize_t>(i), string);
+  }
+  return nb::borrow<nb::list>(made);
+}
+
 std::vector<std::string> formats_of(const File& file) {
   std::vector<std::string> formats;
   for (const arrow::Field& field : arrow::fields_of(*file.reader)) {
@@ -351,9 +431,12 @@ std::vector<std::string> formats_of(const File& file) {
 }  // namespace
 
 void add_files(nb::module_& module) {
+  module.def("strings", strings_from, nb::arg("offsets"), nb::arg("bytes"), nb::arg("validity").none(),
+             nb::arg("is_text"));
   nb::class_<Spec>(module, "Spec")
       .def_prop_ro("row_groups_read", [](const Spec& spec) { return spec.groups_read->load(); })
       .def_prop_ro("rows_returned", [](const Spec& spec) { return spec.rows_returned->load(); });
+  nb::class_<Batches>(module, "Batches").def("next", &Batches::next);
   nb::class_<File>(module, "File")
       .def_static("open", open_path)
       .def_static("open_descriptor", open_descriptor)
@@ -372,11 +455,12 @@ void add_files(nb::module_& module) {
            nb::arg("end").none(), nb::arg("row_groups").none(), nb::arg("limit").none(),
            nb::arg("batch_rows").none(), nb::arg("backend"), nb::arg("threads"))
       .def("stream", stream_of, nb::arg("spec"), nb::arg("requested").none())
+      .def("batches", batches_of, nb::arg("spec"), nb::arg("requested").none(), nb::arg("rows").none())
       .def("schema", schema_of)
       .def("row_ids", row_ids)
       .def("count", count_rows)
-      .def("aggregate", aggregate, nb::arg("spec"), nb::arg("keys"), nb::arg("aggregates"), nb::arg("order"),
-           nb::arg("limit").none())
+      .def("aggregate", aggregate, nb::arg("spec"), nb::arg("keys"), nb::arg("aggregates"), nb::arg("titles"),
+           nb::arg("order"), nb::arg("limit").none(), nb::arg("max_groups"))
       .def("read", columns_in_memory);
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +40,10 @@ struct Spec {
 // Kinds, each with the name of a column or a formula.
 using Aggregates = std::vector<std::pair<std::string, nb::object>>;
 [[nodiscard]] std::vector<query::AggregateSpec> aggregates_from(const Aggregates& named);
-// Empty text: no order.
-[[nodiscard]] std::vector<query::OrderTerm> order_from(const std::string& text);
+// Empty text: no order. A term may be the title of an aggregate; there are no more titles than aggregates.
+[[nodiscard]] std::vector<query::OrderTerm> order_from(const std::string& text,
+                                                       std::span<const std::string> titles,
+                                                       std::span<const query::AggregateSpec> aggregates);
 // A list of tuples of values.
 [[nodiscard]] nb::list rows_from(const query::ResultTable& table);
 

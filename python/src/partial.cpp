@@ -43,16 +43,15 @@ std::vector<Run> runs_of(const Reader& reader, const std::optional<std::vector<s
 
 Result<Partial> partial_of(const Reader& reader, const arrow::TableScanOptions& options,
                            const std::vector<std::string>& keys, const std::vector<AggregateSpec>& wanted,
-                           uint64_t* read) {
+                           uint64_t max_groups, uint64_t* read) {
   std::optional<Partial> all;
   for (const auto& [begin, end] : runs_of(reader, options.row_groups)) {
     query::QueryStats stats;
-    BOBBIN_ASSIGN(
-        Partial part,
-        query_of(reader, options).row_groups(begin, end).partial(keys, wanted, query::kMaxGroups, &stats));
+    BOBBIN_ASSIGN(Partial part,
+                  query_of(reader, options).row_groups(begin, end).partial(keys, wanted, max_groups, &stats));
     *read += stats.read;
     if (all.has_value()) {
-      BOBBIN_TRY(all->merge(part));
+      BOBBIN_TRY(all->merge(part, max_groups));
     } else {
       all = std::move(part);
     }
@@ -80,15 +79,16 @@ std::vector<AggregateSpec> with_order(std::vector<AggregateSpec> wanted,
 }
 
 std::unique_ptr<Held> make_partial(const File& file, const Spec& spec, const std::vector<std::string>& keys,
-                                   const Aggregates& aggregates, const std::string& order,
-                                   const nb::object& beat) {
+                                   const Aggregates& aggregates, const std::vector<std::string>& titles,
+                                   const std::string& order, uint64_t max_groups, const nb::object& beat) {
   if (spec.is_range()) {
     raise({StatusCode::unsupported, "aggregates are not supported for scans with rows= or limit="});
   }
-  const auto work = [=, wanted = with_order(aggregates_from(aggregates), order_from(order)),
-                     reader = file.reader, options = spec.options, counter = spec.groups_read] {
+  const auto given = aggregates_from(aggregates);
+  const auto work = [=, wanted = with_order(given, order_from(order, titles, given)), reader = file.reader,
+                     options = spec.options, counter = spec.groups_read] {
     uint64_t read = 0;
-    auto made = partial_of(*reader, options, keys, wanted, &read);
+    auto made = partial_of(*reader, options, keys, wanted, max_groups, &read);
     *counter = read;
     return made;
   };
@@ -120,15 +120,15 @@ std::unique_ptr<Held> copy_of(const Held& held) {
   return reading(held, [](const Partial& partial) { return std::make_unique<Held>(partial); });
 }
 
-void merge(Held& into, const Held& more) {
+void merge(Held& into, const Held& more, uint64_t max_groups) {
   if (&into == &more) {
-    return merge(into, *copy_of(more));
+    return merge(into, *copy_of(more), max_groups);
   }
   check(without_gil([&] {
     std::unique_lock own(into.mutex, std::defer_lock);
     std::shared_lock other(more.mutex, std::defer_lock);
     std::lock(own, other);  // others may merge the two the other way round
-    return into.partial.merge(more.partial);
+    return into.partial.merge(more.partial, max_groups);
   }));
 }
 
@@ -136,8 +136,16 @@ uint64_t num_groups(const Held& held) {
   return reading(held, [](const Partial& partial) { return partial.num_groups(); });
 }
 
-nb::list finish(const Held& held, const std::string& order, std::optional<uint64_t> limit) {
-  const query::ResultOptions options{.order = order_from(order), .limit = limit.value_or(UINT64_MAX)};
+nb::list finish(const Held& held, const std::vector<std::string>& titles, const std::string& order,
+                std::optional<uint64_t> limit, uint64_t max_groups) {
+  const std::vector<AggregateSpec> aggregates =
+      reading(held, [](const Partial& partial) { return partial.aggregates(); });
+  if (titles.size() > aggregates.size()) {
+    raise({StatusCode::invalid_argument, "more titles than aggregates"});
+  }
+  const query::ResultOptions options{.order = order_from(order, titles, aggregates),
+                                     .limit = limit.value_or(UINT64_MAX),
+                                     .max_groups = max_groups};
   return rows_from(take(reading(held, [&](const Partial& partial) { return partial.finish(options); })));
 }
 
@@ -159,11 +167,13 @@ void add_partials(nb::module_& module) {
       .def_prop_ro("num_groups", num_groups)
       .def("merge", merge)
       .def("copy", copy_of)
-      .def("finish", finish, nb::arg("order"), nb::arg("limit").none())
+      .def("finish", finish, nb::arg("titles"), nb::arg("order"), nb::arg("limit").none(),
+           nb::arg("max_groups"))
       .def("to_bytes", to_bytes)
       .def_static("from_bytes", from_bytes);
   module.def("partial", make_partial, nb::arg("file"), nb::arg("spec"), nb::arg("keys"),
-             nb::arg("aggregates"), nb::arg("order"), nb::arg("beat").none());
+             nb::arg("aggregates"), nb::arg("titles"), nb::arg("order"), nb::arg("max_groups"),
+             nb::arg("beat").none());
   module.def("candidates", candidates);
 }
 

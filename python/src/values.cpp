@@ -63,8 +63,20 @@ std::vector<AggregateSpec> aggregates_from(const Aggregates& named) {
   return made;
 }
 
-std::vector<query::OrderTerm> order_from(const std::string& text) {
-  return text.empty() ? std::vector<query::OrderTerm>{} : take(query::parse_order(text));
+std::vector<query::OrderTerm> order_from(const std::string& text, std::span<const std::string> titles,
+                                         std::span<const AggregateSpec> aggregates) {
+  if (text.empty()) {
+    return {};
+  }
+  std::vector<query::OrderTerm> order = take(query::parse_order(text));
+  for (query::OrderTerm& term : order) {
+    const auto title = std::ranges::find(titles, term.column);
+    if (!term.aggregate.has_value() && title != titles.end()) {
+      term.aggregate = aggregates[static_cast<size_t>(title - titles.begin())];
+      term.column.clear();
+    }
+  }
+  return order;
 }
 
 nb::list rows_from(const query::ResultTable& table) {

@@ -168,6 +168,9 @@ class StreamReader {
     if (code == 0) {
       return;
     }
+    if (const auto own_error = arrow::stream_error(own_.held); own_error.has_value()) {
+      raise(*own_error);
+    }
     const char* const text =
         own_.held.get_last_error == nullptr ? nullptr : own_.held.get_last_error(&own_.held);
     raise({code == ENOMEM ? StatusCode::out_of_memory : StatusCode::io,
@@ -279,6 +282,10 @@ class FileWriter {
   }
 
   void append_array(const arrow::Importer& importer, const ArrowArray& array) {
+    if (columns_.empty() && array.length != 0) {
+      raise({StatusCode::unsupported,
+             "a table without columns has no place for its " + std::to_string(array.length) + " rows"});
+    }
     check(change([&](Writer& to) -> Status {
       BOBBIN_ASSIGN(const arrow::ImportedBatch batch, importer.import(array));
       return to.append(batch.columns());
