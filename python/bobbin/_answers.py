@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from ._need import need
+from ._categories import restore_arrow
 from .expressions import Aggregate, Col, Source, avg, count, count_distinct
 from .expressions import max as max_of
 from .expressions import min as min_of
@@ -26,6 +27,10 @@ class Answers:
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """A pyarrow RecordBatchReader; memory holds a few row groups."""
+        raise NotImplementedError
+
+    def _categories(self) -> dict[str, dict[str, Any]]:
+        """The categories of columns, by name."""
         raise NotImplementedError
 
     def _formats(self) -> dict[str, str]:
@@ -50,7 +55,8 @@ class Answers:
         """All rows as a pyarrow Table."""
         pyarrow = need("pyarrow")
         reader = self.reader()
-        return pyarrow.Table.from_batches(list(reader), schema=reader.schema)
+        table = pyarrow.Table.from_batches(list(reader), schema=reader.schema)
+        return restore_arrow(table, self._categories())
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
         """All rows as a pandas DataFrame; options are those of pyarrow's to_pandas, such as types_mapper."""

@@ -10,6 +10,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence, TypeVar, Union
 
 from ._answers import Answers
+from ._categories import restore_polars
 from ._columns import to_numpy
 from ._narrow import NarrowFile
 from ._need import need
@@ -358,7 +359,8 @@ class DatasetScan(Answers):
     def to_polars(self) -> polars.DataFrame:
         """All rows as a Polars DataFrame."""
         polars = need("polars")
-        return polars.concat([self._empty_polars(), *map(polars.DataFrame, self._arrays())])
+        frame = polars.concat([self._empty_polars(), *map(polars.DataFrame, self._arrays())])
+        return restore_polars(polars, frame, self._categories())
 
     def _empty_polars(self) -> polars.DataFrame:
         return _open_files.get(self._data._members[0]).scan(self._columns)._empty_polars()
@@ -395,6 +397,9 @@ class DatasetScan(Answers):
 
     def __len__(self) -> int:
         return self.count()
+
+    def _categories(self) -> dict[str, dict[str, Any]]:
+        return _open_files.get(self._data._members[0]).scan(())._categories()
 
     def _formats(self) -> dict[str, str]:
         return dict(zip(self._data.columns, self._data._schema.formats))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Sequence,
 
 from . import _core
 from ._answers import Answers
+from ._categories import noted, restore_polars
 from ._columns import to_numpy
 from ._narrow import NarrowFile
 from ._need import need
@@ -343,7 +344,8 @@ class Scan(Answers):
     def to_polars(self) -> polars.DataFrame:
         """All rows as a Polars DataFrame."""
         polars = need("polars")
-        return polars.concat([self._empty_polars(), *map(polars.DataFrame, self._arrays())])
+        frame = polars.concat([self._empty_polars(), *map(polars.DataFrame, self._arrays())])
+        return restore_polars(polars, frame, self._categories())
 
     def _empty_polars(self) -> polars.DataFrame:
         polars = need("polars")
@@ -408,6 +410,9 @@ class Scan(Answers):
 
     def __len__(self) -> int:
         return self.count()
+
+    def _categories(self) -> dict[str, dict[str, Any]]:
+        return noted(self._file.metadata)
 
     def _formats(self) -> dict[str, str]:
         return dict(zip(self._file_columns(), self._file.formats))

@@ -9,7 +9,7 @@ from ._values import to_python
 from .errors import CorruptError, InvalidArgumentError
 from .expressions import Aggregate
 
-MAX_GROUPS = 1 << 20  # that a query holds in memory, unless it is told otherwise
+MAX_GROUPS = 1 << 20  # that a query holds in memory, unless a call says otherwise
 
 
 class Partial:

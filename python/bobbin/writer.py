@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Mapping, Union
 
 from . import _core
+from ._categories import note_of
 from ._columns import Buffers, as_type, from_any
 from .errors import InvalidArgumentError, UnsupportedError, whole_number
 
@@ -79,7 +80,7 @@ def _write(data: Any, path: Path, options: dict[str, Any], pairs: list[tuple[str
            progress: Callable[[int], object] | None) -> int:
     stream = stream_of(data)
     if stream is not None:
-        return _core.write_stream(stream, os.fsencode(path), options, pairs, progress)
+        return _core.write_stream(stream, os.fsencode(path), options, pairs + note_of(data), progress)
     if not isinstance(data, Mapping):
         raise InvalidArgumentError(f"expected a table or a dict of columns, found {type(data).__name__}")
     columns = {name: from_any(name, values) for name, values in data.items()}

@@ -144,6 +144,32 @@ def test_polars_frames(tmp_path: pathlib.Path) -> None:
     assert bb.open(tmp_path / "v.bob").to_polars()["e"].to_list() == ["b", "a"]
 
 
+def test_categories_come_back(tmp_path: pathlib.Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    path = tmp_path / "t.bob"
+    sizes = pandas.CategoricalDtype(["small", "large", "unused"], ordered=True)
+    frame = pandas.DataFrame({"size": pandas.Categorical(["large", None, "small"], dtype=sizes), "x": [1, 2, 3]})
+    bb.write(frame, path)
+    pandas.testing.assert_frame_equal(bb.open(path).to_pandas(), frame)
+    assert bb.open(path).scan(where=bb.col("size") == "large").count() == 1
+    ours = bb.dataset([path, path]).to_pandas()
+    assert ours["size"].dtype == sizes and ours["size"].to_list()[3] == "large"
+    table = pa.table({"c": pa.DictionaryArray.from_arrays(pa.array([1, 0, None], pa.int32()), ["b", "a"]), "n": [1, 2, 3]})
+    bb.write(table, path, overwrite=True)
+    assert bb.open(path).to_arrow() == table and bb.open(path).to_arrow().schema == table.schema
+    assert bb.open(path).scan(["n", "c"], bb.col("c") == "a").to_arrow()["c"].to_pylist() == ["a"]
+    enums = pl.DataFrame({"e": pl.Series(["b", None, "a"], dtype=pl.Enum(["b", "a", "z"]))})
+    bb.write(enums, path, overwrite=True)
+    assert bb.open(path).to_polars().equals(enums) and bb.open(path).to_polars().schema == enums.schema
+    # A note that does not fit the values is ignored.
+    for note in (b'{"s": {"values": ["x"], "ordered": false}}', b"{", b"[]", b'{"s": {"values": ["a", "a"], "ordered": false}}',
+                 b'{"s": 5}', b'{"n": {"values": ["a"], "ordered": true}}'):
+        bb.write({"s": ["a", None], "n": [1, 2]}, path, overwrite=True, metadata={"bobbin.categories": note})
+        assert bb.open(path).to_arrow()["s"].to_pylist() == ["a", None] and bb.open(path).to_polars()["s"].to_list() == ["a", None]
+
+
 def test_rows_without_columns_are_refused(tmp_path: pathlib.Path) -> None:
     pa = pytest.importorskip("pyarrow")
     with pytest.raises(bb.UnsupportedError, match="3 rows"):

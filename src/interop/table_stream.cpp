@@ -281,7 +281,9 @@ class TableStream {
       ++counts_.row_groups;
     }
     report();
-    (void)start_slices();  // only a cancelled call fails, and can be repeated
+    if (ahead_ != 1) {
+      (void)start_slices();  // nothing is cancelled on other threads, and other errors wait for their turn
+    }
     return true;
   }
 
