@@ -212,7 +212,7 @@ class Dataset(Table):
         schema = scan._arrow_schema()
         batches = [batch for file, rows in self._rows_of(wanted)
                    for batch in file.scan(columns)._batches(rows, schema)]
-        return pyarrow.Table.from_batches(batches, schema=schema).take(order)
+        return pyarrow.Table.from_batches(batches, schema=schema).take(pyarrow.array(order, pyarrow.int64()))
 
     def _rows_of(self, wanted: list[int]) -> Iterator[tuple[File, list[int]]]:
         """The files that have the rows, which ascend, each with their numbers in it."""

@@ -183,7 +183,7 @@ class File(Table):
         pyarrow = need("pyarrow")
         wanted, order = distinct(indices, self.num_rows)
         scan = self.scan(columns)
-        return pyarrow.Table.from_batches(list(scan._batches(wanted)), schema=pyarrow.schema(scan)).take(order)
+        return pyarrow.Table.from_batches(list(scan._batches(wanted)), schema=pyarrow.schema(scan)).take(pyarrow.array(order, pyarrow.int64()))
 
     def parts(self, where: Where = None) -> Iterator[NarrowFile]:
         """The row groups that zone maps do not rule out, each to be scanned alone."""
