@@ -200,7 +200,7 @@ class TableStream {
         on_own_thread);
   }
 
-  // Of a large row group a part at a time.
+  // The next row group, or a part of a large one.
   Piece next_piece() {
     Piece piece = pieces_[started_];
     piece.begin = std::max(piece.begin, cut_);
