@@ -148,7 +148,7 @@ TEST(CsvEncoding, Utf16) {
   const std::string big =
       "\0a\0,\0b\0\n\0"
       "1\0,\0x\0\n"s;
-  for (const std::string& text : {little, big}) {
+  for (const std::string& text : {little, big, "\xff\xfe" + little, "\xfe\xff" + big}) {
     const EncodedTrip made = encoded_trip(text);
     EXPECT_EQ(made.schema, "a:i64,b:utf8");
     EXPECT_EQ(made.notes, std::vector<std::string>());
