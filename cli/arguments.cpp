@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "cli/nearest.hpp"
+#include "bobbin/text.hpp"
 
 namespace bobbin::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "cli/nearest.hpp"
+#include "bobbin/text.hpp"
 
 namespace bobbin::cli {
 namespace {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +39,8 @@ using Schema = std::vector<Field>;
 // The position of the column with this name; nothing if there is none.
 [[nodiscard]] BOBBIN_API std::optional<size_t> find_column(const std::vector<Column>& columns,
                                                            std::string_view name);
+// The error for a name that none of the columns has: names the column that was probably meant, or says that
+// functions and expressions are not names.
+[[nodiscard]] BOBBIN_API Status no_such_column(std::span<const Column> columns, std::string_view name);
 
 }  // namespace bobbin

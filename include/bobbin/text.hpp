@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,5 +41,12 @@ inline constexpr size_t kMaxValueText = 48;
 [[nodiscard]] BOBBIN_API std::string printable(std::string_view text);
 // As printable(), in double quotes; long text is cut and ends in "...".
 [[nodiscard]] BOBBIN_API std::string quoted_text(std::string_view text);
+
+// The closest of `words` to one that was mistyped; empty if none is close. Close means: at most one edit per
+// three letters, which inserts, removes or replaces a letter, or swaps two adjacent ones; a word that begins
+// with what was typed; or a name whose parts are like those that were typed. Capitals do not matter.
+[[nodiscard]] BOBBIN_API std::string nearest(std::string_view typed, std::span<const std::string> words);
+// "; did you mean 'compress'?", or empty.
+[[nodiscard]] BOBBIN_API std::string did_you_mean(std::string_view typed, std::span<const std::string> words);
 
 }  // namespace bobbin

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
-#include "bobbin/text.hpp"
+#include "core/text.hpp"
 
 namespace bobbin {
 namespace {
@@ -70,6 +71,44 @@ std::string quoted_name(std::string_view name) {
   return out + '"';
 }
 
+constexpr size_t kMostColumnsListed = 20;
+constexpr size_t kLongestNameShown = 64;
+
+std::string names_of(std::span<const Column> columns) {
+  std::string names;
+  for (const Column& column : columns.first(std::min(columns.size(), kMostColumnsListed))) {
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", printable(column.name));
+  }
+  return names + (columns.size() > kMostColumnsListed ? ", ..." : "");
+}
+
+bool is_function_call(std::string_view text) {
+  const size_t open = text.find('(');
+  return open != std::string_view::npos && open > 0 && text.ends_with(')') &&
+         text.substr(0, open).find_first_of(" +-*/%,") == std::string_view::npos;
+}
+
+// What a text that is not a column's name was meant to be; empty if it may be a misspelt name.
+std::string meaning_of(std::string_view text) {
+  if (is_function_call(text)) {
+    return fmt::format("function '{}' is not supported here", printable(text.substr(0, text.find('('))));
+  }
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (lower.starts_with("distinct ")) {
+    return "'distinct' is not supported here; group by the columns to get their distinct values";
+  }
+  if (lower.find(" as ") != std::string::npos) {
+    return "columns cannot be renamed";
+  }
+  if (lower.starts_with("case ") || lower.find_first_of("+*/%()|") != std::string::npos ||
+      lower.find(" - ") != std::string::npos) {
+    return "expressions are not supported here";
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<Schema> parse_schema(std::string_view text) {
@@ -131,6 +170,26 @@ std::string schema_text(const std::vector<Column>& columns) {
 std::optional<size_t> find_column(const std::vector<Column>& columns, std::string_view name) {
   const auto found = std::ranges::find(columns, name, &Column::name);
   return found == columns.end() ? std::nullopt : std::optional(static_cast<size_t>(found - columns.begin()));
+}
+
+Status no_such_column(std::span<const Column> columns, std::string_view name) {
+  const bool cut = name.size() > kLongestNameShown;
+  const std::string shown =
+      printable(cut ? name.substr(0, character_start(name, kLongestNameShown)) : name) + (cut ? "..." : "");
+  std::vector<std::string> names;
+  std::ranges::transform(columns, std::back_inserter(names), &Column::name);
+  const std::string meant = nearest(name, names);
+  const std::string meaning = meaning_of(name);
+  // Names may have parentheses and signs too: then one of them is meant.
+  if (!meaning.empty() && meaning_of(meant).empty()) {
+    return {StatusCode::invalid_argument,
+            fmt::format("'{}' is not a column: {}; there are {}", shown, meaning, names_of(columns))};
+  }
+  return {
+      StatusCode::invalid_argument,
+      fmt::format("column '{}' does not exist; {} {}", shown,
+                  meant.empty() ? "there are" : fmt::format("did you mean '{}'? There are", printable(meant)),
+                  names_of(columns))};
 }
 
 }  // namespace bobbin

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bobbin/schema.hpp"
 #include "core/text.hpp"
 #include "core/value_text.hpp"
 #include "query/merge.hpp"
@@ -14,17 +15,8 @@
 namespace bobbin::query {
 namespace {
 
-constexpr size_t kMaxListed = 20;
 constexpr int kMaxPredicateDepth = 500;
 constexpr std::string_view kNoOrder = "booleans support only =, !=, in and is null";
-
-std::string list_columns(std::span<const Column> columns) {
-  std::string names;
-  for (size_t i = 0; i < std::min(columns.size(), kMaxListed); ++i) {
-    names += (i == 0 ? "" : ", ") + single_quoted(columns[i].name);
-  }
-  return names + (columns.size() > kMaxListed ? ", ..." : "");
-}
 
 Status cannot(const Column& column, std::string_view what) {
   return {StatusCode::invalid_argument,
@@ -168,8 +160,20 @@ class Binder {
     return {.kind = negated ? Bound::Kind::always : Bound::Kind::never};
   }
 
+  // A name that no column has may be a string that lacks its quotes.
+  static Status without_quotes(const Column& column, const std::string& name, const Status& error) {
+    const bool quoted = is_string(column.type) || is_time(column);
+    return quoted ? Status(error.code(), fmt::format("{}; strings are written in single quotes: {}",
+                                                     error.message(), single_quoted(name)))
+                  : error;
+  }
+
   Result<Bound> column_test(uint32_t index, const Predicate& predicate, bool negated) const {
-    BOBBIN_ASSIGN(const uint32_t other, find_column(reader_, predicate.other));
+    const Result<uint32_t> found = find_column(reader_, predicate.other);
+    if (!found.has_value()) {
+      return without_quotes(columns_[index], predicate.other, found.error());
+    }
+    const uint32_t other = *found;
     const ValueClass values = class_of(columns_[index]);
     if (class_of(columns_[other]) != values) {
       return cannot(columns_[index],
@@ -287,9 +291,9 @@ class Binder {
 
 Result<uint32_t> find_column(const Reader& reader, const std::string& name) {
   const std::optional<size_t> found = reader.find_column(name);
-  BOBBIN_RETURN_IF(!found.has_value(), StatusCode::invalid_argument,
-                   fmt::format("column {} does not exist; there are {}", single_quoted(name),
-                               list_columns(reader.columns())));
+  if (!found.has_value()) {
+    return no_such_column(reader.columns(), name);
+  }
   return static_cast<uint32_t>(*found);
 }
 

@@ -74,6 +74,31 @@ Part real_part(double value) {
   return {.steps = {{.op = Op::constant, .type = NumberType::f64, .real = value}}};
 }
 
+bool is_number(const Column& column) {
+  return !is_string(column.type) &&
+         (column.logical.kind == Logical::Kind::plain || column.logical.kind == Logical::Kind::decimal);
+}
+
+// A date without quotes is read as two subtractions. The date, if the expression is one; otherwise empty.
+std::string unquoted_date(const Expression& expression) {
+  const auto part = [](const Expression& operand, Int128 most) -> std::optional<int64_t> {
+    const bool integer = operand.kind == Expression::Kind::constant && operand.constant.has_value() &&
+                         operand.constant->kind == Literal::Kind::integer;
+    return integer && operand.constant->integer >= 1 && operand.constant->integer <= most
+               ? std::optional(static_cast<int64_t>(operand.constant->integer))
+               : std::nullopt;
+  };
+  constexpr auto kMinus = Expression::Kind::subtract;
+  if (expression.kind != kMinus || expression.operands.size() != 2 || expression.operands[0].kind != kMinus ||
+      expression.operands[0].operands.size() != 2) {
+    return "";
+  }
+  const auto year = part(expression.operands[0].operands[0], 9999);
+  const auto month = part(expression.operands[0].operands[1], 12);
+  const auto day = part(expression.operands[1], 31);
+  return year && month && day ? fmt::format("{:04}-{:02}-{:02}", *year, *month, *day) : "";
+}
+
 class ExpressionBinder {
  public:
   ExpressionBinder(const Reader& reader, const FindBounds& find) : reader_(reader), find_(find) {}
@@ -126,9 +151,7 @@ class ExpressionBinder {
   Result<Part> column(const std::string& name) const {
     BOBBIN_ASSIGN(const uint32_t index, find_column(reader_, name));
     const Column& column = reader_.columns()[index];
-    const bool number =
-        column.logical.kind == Logical::Kind::plain || column.logical.kind == Logical::Kind::decimal;
-    if (is_string(column.type) || !number) {
+    if (!is_number(column)) {
       return invalid(fmt::format("column {} holds {}: expressions require numeric columns",
                                  single_quoted(name), type_text(column)));
     }
@@ -243,6 +266,20 @@ class ExpressionBinder {
   const FindBounds& find_;
 };
 
+// A column that holds no numbers, compared with a date that lacks its quotes.
+Status check_dates(const Reader& reader, const Expression& tested, const Expression& other) {
+  const std::string date = unquoted_date(other);
+  if (date.empty() || tested.kind != Expression::Kind::column) {
+    return {};
+  }
+  BOBBIN_ASSIGN(const uint32_t index, find_column(reader, tested.column));
+  const Column& column = reader.columns()[index];
+  return is_number(column)
+             ? Status()
+             : invalid(fmt::format("column {} holds {}: dates are written in single quotes: '{}'",
+                                   single_quoted(column.name), type_text(column), date));
+}
+
 bool fits_launch(bool wide, size_t columns) {
   return !wide && columns < plan::kMaxColumns;  // and a bitmap
 }
@@ -332,6 +369,8 @@ Result<BoundComparison> bind_comparison(const Reader& reader, const Predicate& p
   if (predicate.expressions.size() != 2) {
     return invalid("a comparison of expressions lacks its operands");
   }
+  BOBBIN_TRY(check_dates(reader, predicate.expressions[0], predicate.expressions[1]));
+  BOBBIN_TRY(check_dates(reader, predicate.expressions[1], predicate.expressions[0]));
   ExpressionBinder binder(reader, find);
   BOBBIN_ASSIGN(Part left, binder.bind(predicate.expressions[0], 0));
   BOBBIN_ASSIGN(Part right, binder.bind(predicate.expressions[1], 0));

@@ -122,6 +122,7 @@ class Parser : ExpressionParser {
     const bool may_be_name = constant && (first.is_keyword("inf") || first.is_keyword("nan"));
     if (const std::optional<Compare> op = comparison(); op.has_value()) {
       BOBBIN_TRY(advance());
+      BOBBIN_TRY(check_not_null("an operator"));
       const Token start = token_;
       const bool needs_column = constant && !may_be_name;
       BOBBIN_ASSIGN(const ParsedOperand right, operand(needs_column ? "a column's name" : kOperand, depth));
@@ -137,19 +138,42 @@ class Parser : ExpressionParser {
       return expected("an operator such as '<'");
     }
     if (taken_keyword("is")) {
-      return null_test(left);
+      return is_test(left);
     }
     BOBBIN_TRY(failure_);
+    if (const auto* const column = std::get_if<ColumnName>(&left); column != nullptr && at_end_of_test()) {
+      return column->compare(Compare::eq, Literal(true));
+    }
     const bool negated = taken_keyword("not");
     BOBBIN_TRY(failure_);
     BOBBIN_ASSIGN(Predicate parsed, word_test(left, negated, depth));
     return negated ? !std::move(parsed) : std::move(parsed);
   }
 
-  Result<Predicate> null_test(const ParsedOperand& left) {
+  // After a column alone, which must then be a boolean.
+  [[nodiscard]] bool at_end_of_test() const {
+    return token_.kind == Token::Kind::end || token_.is_keyword("and") || token_.is_keyword("or") ||
+           token_.is_symbol(")");
+  }
+
+  // `is true` is false for a null, and `is not true` true, as in SQL.
+  static Predicate truth_test(const ColumnName& column, bool wanted, bool negated) {
+    Predicate parsed = column.compare(Compare::eq, Literal(wanted)) && !column.is_null();
+    return negated ? !std::move(parsed) : std::move(parsed);
+  }
+
+  Result<Predicate> is_test(const ParsedOperand& left) {
     const bool negated = taken_keyword("not");
     BOBBIN_TRY(failure_);
-    BOBBIN_TRY(expect_keyword("null", negated ? "'null'" : "'null' or 'not null'"));
+    const auto* const column = std::get_if<ColumnName>(&left);
+    for (const bool wanted : {true, false}) {
+      if (column != nullptr && taken_keyword(wanted ? "true" : "false")) {
+        return truth_test(*column, wanted, negated);
+      }
+      BOBBIN_TRY(failure_);
+    }
+    BOBBIN_TRY(
+        expect_keyword("null", negated ? "'null', 'true' or 'false'" : "'null', 'true', 'false' or 'not'"));
     Predicate parsed = is_null(formula_of(left).expression);
     return negated ? !std::move(parsed) : std::move(parsed);
   }
@@ -202,12 +226,22 @@ class Parser : ExpressionParser {
                      compare(formula_of(left), Compare::le, formula_of(greatest));
   }
 
+  // SQL's answer to a comparison with null, which is neither true nor false, is never what was meant.
+  [[nodiscard]] Status check_not_null(std::string_view with) const {
+    return token_.is_keyword("null")
+               ? error_at(text_, token_.position,
+                          fmt::format(
+                              "nothing is equal to null: use 'is null' or 'is not null' instead of {}", with))
+               : Status();
+  }
+
   Result<Predicate> in_list(const ParsedOperand& left, int depth) {
     BOBBIN_TRY(expect_symbol("(", "'('"));
     const auto* const column = std::get_if<ColumnName>(&left);
     std::vector<Literal> literals;
     std::vector<ParsedOperand> others;
     do {
+      BOBBIN_TRY(check_not_null("'in'"));
       BOBBIN_ASSIGN(ParsedOperand one, operand(kOperand, depth));
       if (auto* const constant = std::get_if<Literal>(&one); constant != nullptr && column != nullptr) {
         literals.push_back(std::move(*constant));
@@ -263,6 +297,11 @@ class Parser : ExpressionParser {
         BOBBIN_TRY(expect_symbol("(", "'('"));
         return aggregate_of(kind);
       }
+    }
+    if (token_.kind == Token::Kind::word && is_followed_by("(")) {
+      return error_at(text_, token_.position,
+                      fmt::format("unknown aggregate {}; expected count, sum, min, max or avg",
+                                  single_quoted(token_.source)));
     }
     return expected("count, sum, min, max or avg");
   }

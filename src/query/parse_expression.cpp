@@ -49,6 +49,20 @@ Status ExpressionParser::expected(std::string_view what, const Token& found) con
   return error_at(text_, found.position, fmt::format("expected {}, found {}", what, found.shown()));
 }
 
+Status ExpressionParser::check_not_function() const {
+  if (token_.kind != Token::Kind::word || token_.is_reserved() || !is_followed_by("(")) {
+    return {};
+  }
+  constexpr std::string_view kAggregates[] = {"count", "sum", "min", "max", "avg"};
+  const bool aggregate =
+      std::ranges::any_of(kAggregates, [&](std::string_view name) { return token_.is_keyword(name); });
+  return error_at(
+      text_, token_.position,
+      aggregate ? fmt::format("aggregates such as {}() are not possible here", token_.source)
+                : fmt::format("function {} is not supported; expressions have columns, numbers, +, - and *",
+                              single_quoted(token_.source)));
+}
+
 Status ExpressionParser::check_depth(int depth) const {
   return depth < kMaxNesting
              ? Status()
@@ -168,6 +182,7 @@ Result<Expression> ExpressionParser::factor(std::string_view what, int depth) {
     BOBBIN_TRY(advance());
     return constant_of(std::move(found));
   }
+  BOBBIN_TRY(check_not_function());
   BOBBIN_ASSIGN(std::string column, name(what));
   return Expression{.kind = Expression::Kind::column, .column = std::move(column)};
 }

@@ -32,6 +32,8 @@ class ExpressionParser {
   }
   [[nodiscard]] Status expected(std::string_view what) const { return expected(what, token_); }
   [[nodiscard]] Status expected(std::string_view what, const Token& found) const;
+  // Fails at a word with a parenthesis after it: there are no functions.
+  [[nodiscard]] Status check_not_function() const;
   Status expect_end(std::string_view what) const {
     return token_.kind == Token::Kind::end ? Status() : expected(what);
   }

@@ -54,6 +54,54 @@ size_t number_end(std::string_view text, size_t i) {
   return i;
 }
 
+// What other languages write, and what to write here.
+struct Foreign {
+  std::string_view symbol;
+  std::string_view advice;
+};
+constexpr Foreign kForeign[] = {
+    {"&&", "'&&' is not supported; write 'and'"},
+    {"||", "'||' is not supported; write 'or'"},
+    {"&", "'&' is not supported; write 'and'"},
+    {"|", "'|' is not supported; write 'or'"},
+    {"!", "'!' is not supported; write 'not'"},
+    {"/", "division is not supported in expressions; they have +, - and *"},
+    {"%", "modulo is not supported in expressions; they have +, - and *"},
+    {"^", "powers are not supported in expressions; they have +, - and *"},
+    {"~", "'~' is not supported; like and ilike match patterns"},
+    {";", "';' is not supported: write one text without it"},
+    {":",
+     "':' is not supported; dates and times are written in single quotes, such as '2014-08-08 18:00:00'"},
+    {"`", "'`' is not supported; names with special characters are written in double quotes"},
+    {"[", "'[' is not supported; names with special characters are written in double quotes"}};
+
+// The end of as many digits as these at `i`; 0 if there are fewer or more.
+size_t digits_end(std::string_view text, size_t i, size_t least, size_t most) {
+  const size_t end = i <= text.size() ? skip_digits(text, i) : i;
+  return end - i >= least && end - i <= most ? end : 0;
+}
+
+// Whether a date with slashes, or with hyphens and a time after it, begins at `i`. (2014-08-08 alone is
+// arithmetic.)
+bool is_unquoted_date(std::string_view text, size_t i) {
+  const auto is_at = [&](size_t at, std::string_view any) {
+    return at > 0 && at < text.size() && any.find(text[at]) != std::string_view::npos;
+  };
+  const size_t first = digits_end(text, i, 1, 4);
+  if (!is_at(first, "/-")) {
+    return false;
+  }
+  const size_t second = digits_end(text, first + 1, 1, 2);
+  if (!is_at(second, text.substr(first, 1))) {
+    return false;
+  }
+  const size_t third = digits_end(text, second + 1, 1, 4);
+  if (third == 0 || text[first] == '/') {
+    return third != 0;
+  }
+  return is_at(third, " T") && is_at(digits_end(text, third + 1, 1, 2), ":");
+}
+
 // A doubled quote means a single one.
 Result<Token> quoted_token(std::string_view text, size_t begin) {
   const char quote = text[begin];
@@ -108,14 +156,19 @@ Result<Token> next_token(std::string_view text, size_t from) {
   } else if (is_digit(text[i]) || (text[i] == '.' && i + 1 < text.size() && is_digit(text[i + 1]))) {
     token.kind = Token::Kind::number;
     end = number_end(text, i);
+    if (is_unquoted_date(text, i)) {
+      return error_at(text, i, "dates and times are written in single quotes, such as '2014-08-08 18:00:00'");
+    }
   } else {
     token.kind = Token::Kind::symbol;
     const auto* const symbol = std::ranges::find_if(
         kSymbols, [&](std::string_view candidate) { return text.substr(i).starts_with(candidate); });
-    if (text[i] == '/' || text[i] == '%') {
-      return error_at(text, i, "division is not supported in expressions; they have +, - and *");
-    }
     if (symbol == std::end(kSymbols)) {
+      const auto* const foreign = std::ranges::find_if(
+          kForeign, [&](const Foreign& one) { return text.substr(i).starts_with(one.symbol); });
+      if (foreign != std::end(kForeign)) {
+        return error_at(text, i, std::string(foreign->advice));
+      }
       return error_at(text, i, fmt::format("unexpected {}", single_quoted(text.substr(i, 1))));
     }
     end = i + symbol->size();

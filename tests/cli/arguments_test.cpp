@@ -10,7 +10,6 @@
 
 #include "cli/command.hpp"
 #include "cli/io.hpp"
-#include "cli/nearest.hpp"
 #include "tests/drawn.hpp"
 
 namespace bobbin::cli {
@@ -313,18 +312,6 @@ TEST(Input, AFileThatBecomesShorterIsAnError) {
   std::filesystem::resize_file(path, 600);
   EXPECT_EQ(read_full(*input, bytes).error().message(),
             path + ": the file ends at byte 600; it had 1000 bytes when it was opened");
-}
-
-TEST(Nearest, FindsWhatWasMeant) {
-  const Words words = {"compress", "decompress", "cat", "stats"};
-  EXPECT_EQ(nearest("compres", words), "compress");
-  EXPECT_EQ(nearest("copmress", words), "compress");
-  EXPECT_EQ(nearest("decomp", words), "decompress");
-  EXPECT_EQ(nearest("cta", words), "cat");
-  EXPECT_EQ(nearest("status", words), "stats");
-  EXPECT_EQ(nearest("x", words), "");
-  EXPECT_EQ(nearest("", words), "");
-  EXPECT_EQ(nearest(std::string(1000, 'c'), words), "");
 }
 
 }  // namespace

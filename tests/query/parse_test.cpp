@@ -144,7 +144,7 @@ TEST(QueryParser, SaysWhereAndWhatWasExpected) {
       error_of("a in ()"),
       "character 7: expected a number, a string in single quotes, true, false or a column's name, found ')'");
   EXPECT_EQ(error_of("a in (1 2)"), "character 9: expected ',' or ')', found '2'");
-  EXPECT_EQ(error_of("a is 1"), "character 6: expected 'null' or 'not null', found '1'");
+  EXPECT_EQ(error_of("a is 1"), "character 6: expected 'null', 'true', 'false' or 'not', found '1'");
   EXPECT_EQ(error_of("a not 1"), "character 7: expected 'between', 'in', 'like' or 'ilike', found '1'");
   EXPECT_EQ(error_of("a = 'x"), "character 5: the string that begins here is not closed");
   EXPECT_EQ(error_of("\"a = 1"), "character 1: the name that begins here is not closed");
@@ -156,6 +156,44 @@ TEST(QueryParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(error_of("1 between 0 and 2"), "character 3: expected an operator such as '<', found 'between'");
   EXPECT_EQ(error_of("a like b"), "character 8: expected a string in single quotes, found 'b'");
   EXPECT_EQ(error_of("and = 1"), "character 1: expected a column's name, 'not' or '(', found 'and'");
+}
+
+TEST(QueryParser, KnowsBooleans) {
+  expect_parsed("flag", col("flag") == true);
+  expect_parsed("(flag) and not other", col("flag") == true && !(col("other") == true));
+  expect_parsed("(flag or a > 1) and \"odd flag\"",
+                (col("flag") == true || col("a") > 1) && col("odd flag") == true);
+  const Predicate is_true = col("flag") == true && !col("flag").is_null();
+  const Predicate is_false = col("flag") == false && !col("flag").is_null();
+  expect_parsed("flag is true", is_true);
+  expect_parsed("flag is not false", !is_false);
+  EXPECT_EQ(error_of("a + b"),
+            "character 6: expected an operator such as '<', or 'between', 'in', 'like', 'ilike', 'is' or "
+            "'not', found the end");
+}
+
+TEST(QueryParser, NamesWhatOtherLanguagesHave) {
+  EXPECT_EQ(error_of("upper(a) = 'X'"),
+            "character 1: function 'upper' is not supported; expressions have columns, numbers, +, - and *");
+  EXPECT_EQ(error_of("a > 1 and sum(a) > 3"), "character 11: aggregates such as sum() are not possible here");
+  EXPECT_EQ(error_of("a % 2 = 0"),
+            "character 3: modulo is not supported in expressions; they have +, - and *");
+  EXPECT_EQ(error_of("a = 1;"), "character 6: ';' is not supported: write one text without it");
+  EXPECT_EQ(error_of("a = 1 && b = 2"), "character 7: '&&' is not supported; write 'and'");
+  EXPECT_EQ(error_of("a = 1 || b = 2"), "character 7: '||' is not supported; write 'or'");
+  EXPECT_EQ(error_of("!flag"), "character 1: '!' is not supported; write 'not'");
+  EXPECT_EQ(error_of("a ~ 'x'"), "character 3: '~' is not supported; like and ilike match patterns");
+  const std::string quotes = "dates and times are written in single quotes, such as '2014-08-08 18:00:00'";
+  EXPECT_EQ(error_of("day >= 2014-01-01 10:00"), "character 8: " + quotes);
+  EXPECT_EQ(error_of("day >= 2014-01-01T10:00:00"), "character 8: " + quotes);
+  EXPECT_EQ(error_of("day >= 1/15/2014"), "character 8: " + quotes);
+  expect_parsed("year = 2014-01-01",
+                query::compare(col("year"), query::Compare::eq,
+                               query::Formula(2014) - query::Formula(1) - query::Formula(1)));
+  EXPECT_EQ(error_of("a in (1, null)"),
+            "character 10: nothing is equal to null: use 'is null' or 'is not null' instead of 'in'");
+  EXPECT_EQ(error_of("a = null"),
+            "character 5: nothing is equal to null: use 'is null' or 'is not null' instead of an operator");
 }
 
 TEST(QueryParser, NestsOnlySoDeep) {
@@ -197,7 +235,13 @@ TEST(QueryParser, KnowsAggregates) {
   EXPECT_EQ(parse_aggregates("").error().message(),
             "character 1: expected count, sum, min, max or avg, found the end");
   EXPECT_EQ(parse_aggregates("median(x)").error().message(),
-            "character 1: expected count, sum, min, max or avg, found 'median'");
+            "character 1: unknown aggregate 'median'; expected count, sum, min, max or avg");
+  EXPECT_EQ(parse_aggregates("summ(x)").error().message(),
+            "character 1: unknown aggregate 'summ'; expected count, sum, min, max or avg");
+  EXPECT_EQ(parse_aggregates("x").error().message(),
+            "character 1: expected count, sum, min, max or avg, found 'x'");
+  EXPECT_EQ(parse_aggregates("sum(abs(x))").error().message(),
+            "character 5: function 'abs' is not supported; expressions have columns, numbers, +, - and *");
   EXPECT_EQ(parse_aggregates("sum()").error().message(), "character 5: expected a column's name, found ')'");
   EXPECT_EQ(parse_aggregates("sum(*)").error().message(), "character 5: expected a column's name, found '*'");
   EXPECT_EQ(parse_aggregates("sum(x").error().message(), "character 6: expected ')', found the end");
