@@ -4,12 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <utility>
 
-#include "bobbin/csv.hpp"
 #include "bobbin/text.hpp"
 #include "cli/summary.hpp"
 
@@ -105,33 +100,6 @@ Status measure_column(const Reader& reader, const Part& part, const TablePlan& p
   return {};
 }
 
-// A folder that is removed with all that is in it.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> create() {
-    std::error_code error;
-    std::string path = (std::filesystem::temp_directory_path(error) / "bobbin-bench-XXXXXX").string();
-    BOBBIN_RETURN_IF(error || ::mkdtemp(path.data()) == nullptr, StatusCode::io,
-                     path + ": cannot create a temporary folder");
-    return TemporaryFolder(std::move(path));
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    if (!path_.empty()) {
-      std::error_code ignored;
-      std::filesystem::remove_all(path_, ignored);
-    }
-  }
-
-  [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
-
 }  // namespace
 
 Status measure_table(const Reader& reader, const TablePlan& plan, std::vector<BenchRow>& rows) {
@@ -143,24 +111,6 @@ Status measure_table(const Reader& reader, const TablePlan& plan, std::vector<Be
   }
   BOBBIN_RETURN_IF(rows.empty(), StatusCode::invalid_argument, "there is nothing to measure");
   return {};
-}
-
-Status measure_csv(const std::string& path, const TablePlan& plan, std::vector<BenchRow>& rows) {
-  BOBBIN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create());
-  const std::string table = folder.file("table.bob");
-  const auto start = std::chrono::steady_clock::now();
-  BOBBIN_ASSIGN(const csv::ImportResult made, csv::import_file(path, table));
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  BOBBIN_ASSIGN(const Reader reader, Reader::open(table));
-  rows.push_back({.data = path,
-                  .type = DType::utf8,
-                  .method = "compress",
-                  .raw_bytes = raw_bytes(summarize(reader)),
-                  .bytes = made.bytes_written,
-                  .checked = true,
-                  .encode = bench::summarize({seconds.count()}),
-                  .text_bytes = made.bytes_read});
-  return measure_table(reader, plan, rows);
 }
 
 }  // namespace bobbin::cli

@@ -39,7 +39,4 @@ struct TablePlan {
 // them into memory of the host.
 [[nodiscard]] Status measure_table(const Reader& reader, const TablePlan& plan, std::vector<BenchRow>& rows);
 
-// The same for a CSV file, which is first compressed to a temporary .bob file: the method "compress".
-[[nodiscard]] Status measure_csv(const std::string& path, const TablePlan& plan, std::vector<BenchRow>& rows);
-
 }  // namespace bobbin::cli

@@ -173,8 +173,8 @@ Result<Backend> pick_backend(const std::string& name) {
 }
 
 int report(const Status& status) {
-  if (status.ok()) {
-    return kOk;
+  if (status.ok() || status.message().empty()) {
+    return status.ok() ? kOk : kFailure;
   }
   // Names come from files: whatever they contain, the message stays one line.
   std::fputs(fmt::format("{} {}\n", styled("bobbin:", Style::red, STDERR_FILENO), printable(status.message()))

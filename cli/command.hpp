@@ -87,7 +87,8 @@ Option add_backend_option(const Verb& verb, std::string& backend);
 // "auto": the GPU if there is one, else the CPU. Fails if a GPU is requested and there is none.
 [[nodiscard]] Result<Backend> pick_backend(const std::string& name);
 
-// One line on stderr for a failure; returns the exit code for the status.
+// One line on stderr for a failure, unless it has no message because another program has said what went
+// wrong; returns the exit code for the status.
 int report(const Status& status);
 
 }  // namespace bobbin::cli

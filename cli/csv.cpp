@@ -9,7 +9,6 @@
 
 #include "bobbin/table.hpp"
 #include "bobbin/text.hpp"
-#include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -19,15 +18,10 @@ double share_of(const CsvJob& job, uint64_t row) {
   return static_cast<double>(row - job.rows.begin) / static_cast<double>(job.rows.end - job.rows.begin);
 }
 
-Status append(const CsvJob& job, RowSink& writer, std::span<const HostColumn> columns, uint64_t rows) {
-  BOBBIN_TRY(writer.append(columns, rows).in(job.output_name));
-  return check_interrupt().in(job.file.name);
-}
-
 Status copy_all(const CsvJob& job, RowSink& writer, Progress& progress) {
   uint64_t next = job.rows.begin;
   const auto copy = [&](std::span<const HostColumn> columns, uint64_t rows) -> Status {
-    BOBBIN_TRY(append(job, writer, columns, rows));
+    BOBBIN_TRY(writer.append(columns, rows).in(job.output_name));
     next += rows;
     progress.show_share(share_of(job, next));
     return {};
@@ -43,7 +37,7 @@ Status copy_passing(const CsvJob& job, RowSink& writer, Progress& progress) {
     left -= taken.size();
     BOBBIN_TRY(visit_slices(job.file.reader, group, writer.columns().value_or(job.columns), taken,
                             [&](std::span<const HostColumn> columns, uint64_t count) {
-                              return append(job, writer, columns, count);
+                              return writer.append(columns, count).in(job.output_name);
                             }));
     progress.show_share(share_of(job, rows.back()));
     return left > 0;
@@ -117,11 +111,12 @@ void add_encoding_option(const Verb& verb, CsvArgs& args, const std::string& oth
       .type_name("NAME");
 }
 
-void check_csv_options(const CsvArgs& args, const std::optional<Format>& format) {
-  if (args.given() && format && format != Format::csv && format != Format::tsv) {
-    refuse(fmt::format("--delimiter, --quote, --escape, --no-header and --null are not for {}",
-                       format == Format::table ? "tables" : "JSON"));
-  }
+Status check_csv_options(const CsvArgs& args, const std::optional<Format>& format) {
+  BOBBIN_RETURN_IF(args.given_for_output() && format && format != Format::csv && format != Format::tsv,
+                   StatusCode::invalid_argument,
+                   fmt::format("--delimiter, --quote, --escape, --no-header and --null are not for {}",
+                               format == Format::table ? "tables" : "JSON"));
+  return {};
 }
 
 Result<csv::Options> csv_options(const CsvArgs& args, const std::optional<csv::Options>& known,

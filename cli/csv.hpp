@@ -29,20 +29,24 @@ struct CsvArgs {
   std::string ragged;
   std::string encoding;  // also for text that is written
 
+  [[nodiscard]] bool given_for_output() const {
+    return !delimiter.empty() || !quote.empty() || !escape.empty() || no_header || !nulls.empty() ||
+           !encoding.empty();
+  }
   [[nodiscard]] bool given() const {
-    return !delimiter.empty() || !quote.empty() || !escape.empty() || header || no_header || !nulls.empty() ||
-           !comment.empty() || skip.has_value() || !ragged.empty() || !encoding.empty();
+    return given_for_output() || header || !comment.empty() || skip.has_value() || !ragged.empty();
   }
 };
 
+// For text that is read or written.
 void add_csv_options(const Verb& verb, CsvArgs& args);
 // For text that is read.
 void add_csv_input_options(const Verb& verb, CsvArgs& args);
 // `otherwise`: what the encoding is without it.
 void add_encoding_option(const Verb& verb, CsvArgs& args, const std::string& otherwise);
 
-// Ends the command if CSV options are given for JSON, where they would have no effect.
-void check_csv_options(const CsvArgs& args, const std::optional<Format>& format);
+// Fails if CSV options are given for JSON, where they would have no effect.
+[[nodiscard]] Status check_csv_options(const CsvArgs& args, const std::optional<Format>& format);
 
 // For text that is read.
 [[nodiscard]] csv::ReadOptions read_options(const CsvArgs& args);

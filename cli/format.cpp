@@ -106,13 +106,19 @@ void print_table(const std::vector<std::string>& heads, const std::vector<std::v
       widths[c] = std::max(widths[c], display_width(line[c]));
     }
   }
+  print_table(heads, lines, right, widths);
+}
+
+void print_table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& lines,
+                 std::string_view right, std::span<const size_t> widths) {
   const auto print_line = [&](const std::vector<std::string>& line, bool bold) {
     std::string text;
-    for (size_t c = 0; c < line.size(); ++c) {
-      const std::string blanks(widths[c] - display_width(line[c]), ' ');
+    for (size_t c = 0; c < widths.size(); ++c) {
+      const std::string cell = fitted(line[c], widths[c]);
+      const std::string blanks(widths[c] - display_width(cell), ' ');
       const bool flush = c < right.size() && right[c] == 'r';
-      const bool last = c + 1 == line.size();
-      text += flush ? blanks + line[c] : line[c] + (last ? "" : blanks);
+      const bool last = c + 1 == widths.size();
+      text += flush ? blanks + cell : cell + (last ? "" : blanks);
       text += last ? "" : "  ";
     }
     print((bold ? styled(text, Style::bold, STDOUT_FILENO) : text) + "\n");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,8 @@ void print(std::string_view text);
 // separated by two blanks. `right` has an 'r' for each right-aligned column; the others are left-aligned.
 void print_table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& lines,
                  std::string_view right = "");
+// The same with these widths, of the first columns only: longer cells are truncated.
+void print_table(const std::vector<std::string>& heads, const std::vector<std::vector<std::string>>& lines,
+                 std::string_view right, std::span<const size_t> widths);
 
 }  // namespace bobbin::cli

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
-#include <ctime>
+#include <string_view>
+
+#include "bobbin/io.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -10,41 +14,43 @@ namespace {
 static_assert(sizeof(std::sig_atomic_t) >= sizeof(pid_t));
 
 volatile std::sig_atomic_t pending = 0;
+volatile std::sig_atomic_t is_held = 0;
 volatile std::sig_atomic_t receiver = 0;  // a child process
-timespec first{};                         // when the first signal came
+volatile std::sig_atomic_t line_is_shown = 0;
 
-void pass_on() {
-  if (pending != 0 && receiver != 0) {
-    kill(receiver, pending);
+void say(std::string_view text) {
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// Only calls what is allowed in a signal handler. Other threads may still be working: what they write is
+// lost.
+void end_by(int signal) {
+  file::remove_unfinished();
+  if (line_is_shown != 0) {
+    say("\r\x1b[K");
   }
+  say("bobbin: interrupted\n");
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
-// Some programs send a signal twice. One that comes later says that the first was not enough.
-bool is_again(const timespec& now) {
-  constexpr time_t kPatience = 1;
-  return now.tv_sec - first.tv_sec > kPatience ||
-         (now.tv_sec - first.tv_sec == kPatience && now.tv_nsec >= first.tv_nsec);
-}
-
-void remember(int signal) {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (pending == 0) {
-    first = now;
-  } else if (is_again(now)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
+void handle(int signal) {
+  if (is_held == 0) {
+    end_by(signal);
+    return;
   }
   pending = signal;
-  pass_on();
+  if (receiver != 0) {
+    kill(receiver, signal);
+  }
 }
 
 }  // namespace
 
 void catch_interrupts() {
   struct sigaction action {};
-  action.sa_handler = &remember;
-  action.sa_flags = 0;  // no SA_RESTART: a read that waits for a pipe must return
+  action.sa_handler = &handle;
+  action.sa_flags = 0;
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);
@@ -59,25 +65,28 @@ void catch_interrupts() {
   }
 }
 
-void pass_interrupts_to(pid_t child) {
-  receiver = child;
-  pass_on();
+HeldInterrupts::HeldInterrupts() {
+  is_held = 1;
+  catch_interrupts();
 }
 
-int interrupt_signal() {
-  return pending;
-}
-
-Status check_interrupt() {
-  BOBBIN_RETURN_IF(pending != 0, StatusCode::io, "interrupted");
-  return {};
-}
-
-void raise_interrupt() {
+HeldInterrupts::~HeldInterrupts() {
+  is_held = 0;
   if (pending != 0) {
     std::signal(pending, SIG_DFL);
     std::raise(pending);
   }
+}
+
+void pass_interrupts_to(pid_t child) {
+  receiver = child;
+  if (child != 0 && pending != 0) {
+    kill(child, pending);
+  }
+}
+
+void note_shown_line(bool is_shown) {
+  line_is_shown = is_shown ? 1 : 0;
 }
 
 }  // namespace bobbin::cli

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles Ctrl-C and similar signals. While files are being written, a signal only sets a flag; the work
-// stops at its next step and unfinished files are removed. One that comes a second later or more ends
-// the process at once.
+// Handles Ctrl-C and similar signals while files are being written: unfinished files are removed, and the
+// process ends at once with that signal, so that the caller sees it.
 #pragma once
 
 #include <sys/types.h>
 
-#include "bobbin/status.hpp"
-
 namespace bobbin::cli {
 
 void catch_interrupts();
-// Passes signals on to a child process, also one that was received already. 0: to none.
+// While it lives, a signal does not end this process: for child processes and folders that must be cleaned
+// up. At its end, the process ends with the signal that came, if any.
+class HeldInterrupts {
+ public:
+  HeldInterrupts();
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+  ~HeldInterrupts();
+};
+// Passes signals that are held on to a child process, also one that came already. 0: to none.
 void pass_interrupts_to(pid_t child);
-// The signal that was received, or 0.
-[[nodiscard]] int interrupt_signal();
-// An error once a signal was received.
-[[nodiscard]] Status check_interrupt();
-// Ends the process with the signal that was received, so that the caller sees it; returns if there was none.
-void raise_interrupt();
+// A line on stderr, such as a progress bar, that the handler must erase first.
+void note_shown_line(bool is_shown);
 
 }  // namespace bobbin::cli

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "bobbin/io.hpp"
+#include "bobbin/schema.hpp"
 #include "cli/format.hpp"
 #include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
 namespace {
 
-constexpr size_t kSpoolBytes = size_t{1} << 20;
 constexpr size_t kMaxRead = size_t{1} << 30;
 constexpr size_t kMaxListed = 20;
 
@@ -30,25 +30,6 @@ Status refuse_terminal(int descriptor, const std::string& name, bool force) {
   BOBBIN_RETURN_IF(!force && isatty(descriptor) != 0, StatusCode::io,
                    name + ": refusing to write binary data to a terminal (use -f to do it anyway)");
   return {};
-}
-
-// Copies a pipe into a file that can seek, if it begins like a .bob file.
-Result<file::Descriptor> spool(const Input& input) {
-  BOBBIN_ASSIGN(file::Descriptor temporary, file::nameless_file());
-  file::Output output = file::Output::borrow(temporary.get());
-  std::vector<std::byte> buffer(kSpoolBytes);
-  for (std::span<std::byte> part = std::span(buffer).first(file::kBeginningBytes);; part = buffer) {
-    BOBBIN_ASSIGN(const size_t size, read_full(input, part));
-    if (part.size() == file::kBeginningBytes && size == part.size()) {
-      BOBBIN_TRY(file::check_beginning(part).in(input.name));
-    }
-    BOBBIN_TRY(output.write(part.first(size)).in("temporary file"));
-    if (size < part.size()) {
-      break;
-    }
-  }
-  BOBBIN_TRY(output.commit().in("temporary file"));
-  return temporary;
 }
 
 std::string list_columns(const std::vector<Column>& columns) {
@@ -69,6 +50,11 @@ bool is_stdin(const std::string& path) {
 bool is_stdout(const std::string& path) {
   return path.empty() || path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" ||
          path == "/proc/self/fd/1";
+}
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 Result<Input> open_input(const std::string& path) {
@@ -113,7 +99,6 @@ Result<size_t> read_full(const Input& input, std::span<std::byte> bytes) {
     } else if (errno != EINTR) {
       return file::io_error(input.name + ": read", errno);
     }
-    BOBBIN_TRY(check_interrupt().in(input.name));
   }
   return size;
 }
@@ -125,22 +110,6 @@ Status check_whole_values(const std::string& name, uint64_t bytes, DType type) {
   return {};
 }
 
-Status make_seekable(Input& input) {
-  if (!input.length) {
-    BOBBIN_ASSIGN(input.descriptor, spool(input));
-    input.length = static_cast<uint64_t>(::lseek(input.descriptor.get(), 0, SEEK_CUR));
-    (void)::lseek(input.descriptor.get(), 0, SEEK_SET);
-  }
-  return {};
-}
-
-Result<OpenReader> open_reader(const std::string& path) {
-  BOBBIN_ASSIGN(Input input, open_input(path));
-  BOBBIN_TRY(make_seekable(input));
-  BOBBIN_ASSIGN(Reader reader, Reader::from_descriptor(input.descriptor.get(), input.name));
-  return OpenReader{std::move(input.descriptor), std::move(reader), std::move(input.name), input.access};
-}
-
 Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name) {
   const std::vector<Column>& columns = file.reader.columns();
   if (!name) {
@@ -150,8 +119,9 @@ Result<size_t> find_column(const OpenReader& file, const std::optional<std::stri
     return size_t{0};
   }
   const std::optional<size_t> found = file.reader.find_column(*name);
-  BOBBIN_RETURN_IF(!found, StatusCode::invalid_argument,
-                   fmt::format("{}: has no column '{}': {}", file.name, *name, list_columns(columns)));
+  if (!found) {
+    return no_such_column(columns, *name).in(file.name);
+  }
   return *found;
 }
 

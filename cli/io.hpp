@@ -20,6 +20,8 @@ namespace bobbin::cli {
 [[nodiscard]] bool is_stdin(const std::string& path);
 [[nodiscard]] bool is_stdout(const std::string& path);
 
+[[nodiscard]] bool is_folder(const std::string& path);
+
 struct Input {
   file::Descriptor descriptor;
   std::string name;                    // for messages
@@ -30,8 +32,6 @@ struct Input {
 
 // Opens a file, or stdin. Fails if stdout is the same file.
 [[nodiscard]] Result<Input> open_input(const std::string& path);
-// Replaces an input that cannot be read twice by an unnamed temporary file.
-[[nodiscard]] Status make_seekable(Input& input);
 // Fills `bytes` unless the input ends before; returns the number of bytes read. Fails if a file became
 // shorter.
 [[nodiscard]] Result<size_t> read_full(const Input& input, std::span<std::byte> bytes);
@@ -39,14 +39,13 @@ struct Input {
 // Refuses a size that is not a whole number of values.
 [[nodiscard]] Status check_whole_values(const std::string& name, uint64_t bytes, DType type);
 
-// A reader of a file, or of a pipe through an unnamed temporary file.
+// A reader of a file, or of an unnamed temporary file: see table_input.hpp.
 struct OpenReader {
   file::Descriptor descriptor;
   Reader reader;
   std::string name;
   std::optional<file::Access> access;  // as in Input
 };
-[[nodiscard]] Result<OpenReader> open_reader(const std::string& path);
 
 // The column of that name, or the only one when no name is given.
 [[nodiscard]] Result<size_t> find_column(const OpenReader& file, const std::optional<std::string>& name);

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -35,6 +34,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     code = bobbin::cli::report({bobbin::StatusCode::invalid_argument, error.what()});
   }
-  bobbin::cli::raise_interrupt();
   return code;
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "bobbin/text.hpp"
+#include "cli/interrupt.hpp"
 #include "measure/report.hpp"
 
 namespace bobbin::cli {
@@ -40,6 +41,7 @@ Progress::Progress(std::string label, bool quiet)
 Progress::~Progress() {
   if (shown_) {
     std::fputs("\r\x1b[K", stderr);
+    note_shown_line(false);
   }
 }
 
@@ -56,6 +58,7 @@ void Progress::print(const std::string& text) {
   std::fputs(fmt::format("\r\x1b[K{}: {}", label_, text).c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;
+  note_shown_line(true);
 }
 
 double Progress::seconds() const {

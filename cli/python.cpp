@@ -55,7 +55,6 @@ Result<bool> convert_by_python(const std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
   std::ranges::transform(words, std::back_inserter(pointers), [](std::string& word) { return word.data(); });
   pointers.push_back(nullptr);
-  catch_interrupts();
   pid_t child = 0;
   if (posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ) != 0) {
     return missing(words[0]);

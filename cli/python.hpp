@@ -13,7 +13,7 @@ namespace bobbin::cli {
 [[nodiscard]] bool is_for_python(const std::string& path);
 
 // Runs the package's `convert` with the arguments, by the interpreter $BOBBIN_PYTHON, or python3. Returns
-// whether it succeeded; if not, it has said why.
+// whether it succeeded; if not, it has said why. The caller has HeldInterrupts.
 [[nodiscard]] Result<bool> convert_by_python(const std::vector<std::string>& arguments);
 
 }  // namespace bobbin::cli

@@ -17,6 +17,7 @@
 #include "bobbin/text.hpp"
 #include "cli/format.hpp"
 #include "cli/json_rows.hpp"
+#include "cli/table_rows.hpp"
 #include "cli/terminal.hpp"
 
 namespace bobbin::cli {
@@ -75,6 +76,7 @@ class TablePrinter final : public ResultPrinter {
       : columns_(std::move(columns)), with_stats_(with_stats) {
     std::ranges::transform(columns_, std::back_inserter(heads_),
                            [](const ResultColumn& column) { return printable(column.name); });
+    is_text_.resize(heads_.size());
   }
 
   Status add(Rows rows) override {
@@ -83,6 +85,7 @@ class TablePrinter final : public ResultPrinter {
       held_.emplace_back();
       for (size_t c = 0; c < row.size(); ++c) {
         held_.back().push_back(printable(text_of(row[c], columns_[c].type)));
+        is_text_[c] = is_text_[c] || row[c].kind == Value::Kind::text;
         held_bytes_ += held_.back().back().size();
       }
       if (held_bytes_ >= kMostHeld) {
@@ -96,6 +99,9 @@ class TablePrinter final : public ResultPrinter {
     if (!held_.empty() || widths_.empty()) {
       print_held();
     }
+    if (widths_.size() < heads_.size()) {
+      print(styled(hidden_columns(heads_, widths_.size(), "--select"), Style::dim, STDOUT_FILENO) + "\n");
+    }
     if (with_stats_) {
       print(fmt::format("{}, {} read\n", count(stats.row_groups, "row group"), stats.read));
     }
@@ -103,16 +109,24 @@ class TablePrinter final : public ResultPrinter {
   }
 
  private:
-  // Later rows have the widths of the first ones.
+  // Only the columns that a terminal has room for. Later rows have the widths of the first ones.
+  void find_widths() {
+    std::vector<ColumnWidth> widths;
+    for (size_t c = 0; c < heads_.size(); ++c) {
+      size_t values = 0;
+      for (const auto& line : held_) {
+        values = std::max(values, display_width(line[c]));
+      }
+      widths.push_back(column_width(display_width(heads_[c]), values, is_text_[c]));
+    }
+    room_ = terminal_width();
+    widths_ = fit_widths(widths, room_);
+  }
+
   void print_held() {
     if (widths_.empty()) {
-      print_table(heads_, held_);
-      for (size_t c = 0; c < heads_.size(); ++c) {
-        widths_.push_back(display_width(heads_[c]));
-        for (const auto& line : held_) {
-          widths_[c] = std::max(widths_[c], display_width(line[c]));
-        }
-      }
+      find_widths();
+      print_table(heads_, held_, "", widths_);
     } else {
       std::ranges::for_each(held_, [&](const auto& line) { print_line(line); });
     }
@@ -121,9 +135,10 @@ class TablePrinter final : public ResultPrinter {
   }
   void print_line(const std::vector<std::string>& line) const {
     std::string text;
-    for (size_t c = 0; c < line.size(); ++c) {
-      const size_t blanks = widths_[c] - std::min(widths_[c], display_width(line[c]));
-      text += line[c] + (c + 1 == line.size() ? "\n" : std::string(blanks + 2, ' '));
+    for (size_t c = 0; c < widths_.size(); ++c) {
+      const std::string cell = room_ == 0 || !is_text_[c] ? line[c] : fitted(line[c], widths_[c]);
+      const size_t blanks = widths_[c] - std::min(widths_[c], display_width(cell));
+      text += cell + (c + 1 == widths_.size() ? "\n" : std::string(blanks + 2, ' '));
     }
     print(text);
   }
@@ -131,7 +146,9 @@ class TablePrinter final : public ResultPrinter {
   ResultColumns columns_;
   bool with_stats_;
   std::vector<std::string> heads_;
+  std::vector<bool> is_text_;
   std::vector<size_t> widths_;
+  size_t room_ = 0;
   std::vector<std::vector<std::string>> held_;
   size_t held_bytes_ = 0;
 };

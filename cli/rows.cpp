@@ -72,6 +72,12 @@ Option add_rows_option(const Verb& verb, std::string& rows) {
       .type_name("A:B");
 }
 
+std::optional<uint64_t> last_row(const std::string& rows) {
+  const Bounds bounds = parse_rows(rows).value_or(Bounds{});
+  const bool known = bounds.end && !bounds.end->from_end && !bounds.begin.from_end;
+  return known ? std::optional(bounds.end->rows) : std::nullopt;
+}
+
 Result<RowRange> find_rows(const OpenReader& file, const std::string& rows) {
   const Bounds bounds = parse_rows(rows).value_or(Bounds{});
   const uint64_t num_rows = file.reader.num_rows();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/command.hpp"
@@ -16,6 +17,8 @@ struct RowRange {
 };
 
 Option add_rows_option(const Verb& verb, std::string& rows);
+// The end of the rows, if it does not depend on how many there are.
+[[nodiscard]] std::optional<uint64_t> last_row(const std::string& rows);
 // Checked against a file; an empty text means all rows.
 [[nodiscard]] Result<RowRange> find_rows(const OpenReader& file, const std::string& rows);
 

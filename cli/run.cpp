@@ -15,15 +15,15 @@ constexpr const char* kShortHelp =
     "usage: bobbin VERB [OPTIONS]\n"
     "  compress    compress a raw array, lines of text or CSV to a .bob file\n"
     "  decompress  convert it back\n"
-    "  inspect     show what is in a .bob file\n"
-    "  schema      show the columns of a .bob file and their types\n"
+    "  inspect     show how a table is encoded\n"
+    "  schema      show the columns of a table and their types\n"
     "  stats       show one line per column\n"
     "  report      write an HTML page about it\n"
     "  verify      check .bob files\n"
-    "  cat         print rows of a .bob file as a table, CSV or JSON\n"
+    "  cat         print rows as a table, CSV or JSON\n"
     "  head        print the first rows\n"
-    "  grep        find strings in a .bob file\n"
-    "  query       filter, aggregate and select rows of a .bob file\n"
+    "  grep        find strings in a column\n"
+    "  query       filter, aggregate, group and select rows\n"
     "  scan        compute the prefix scan of a raw array\n"
     "  zstd        compress and decompress standard .zst files\n"
     "  bench       measure sizes and speeds on your data\n"
@@ -32,7 +32,7 @@ constexpr const char* kShortHelp =
     "  completion  print completions for a shell\n"
     "  man         print the manual page\n"
     "  help        show what a verb does\n"
-    "'bobbin help VERB' says more.\n";
+    "Tables are .bob files, CSV, Parquet or Arrow. 'bobbin help VERB' says more.\n";
 
 // Reports what was wrong and where to read about it: the verb's help if there is a verb.
 int report_usage(const Command& command, const CLI::ParseError& error) {

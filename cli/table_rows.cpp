@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "bobbin/text.hpp"
 #include "cli/format.hpp"
@@ -14,15 +13,11 @@ namespace bobbin::cli {
 namespace {
 
 constexpr std::string_view kBetweenColumns = "  ";
-constexpr size_t kLeastWidth = 8;        // the smallest width to which a column is truncated
+constexpr size_t kLeastWidth = 16;  // the smallest width to which text is truncated
+constexpr size_t kLongestHiddenName = 40;
 constexpr size_t kRowsForWidths = 1000;  // buffered to determine widths
 constexpr size_t kBytesForWidths = size_t{4} << 20;
 constexpr std::string_view kNull = "null";
-
-size_t line_width(const std::vector<size_t>& widths) {
-  return std::accumulate(widths.begin(), widths.end(), size_t{0}) +
-         kBetweenColumns.size() * (widths.empty() ? 0 : widths.size() - 1);
-}
 
 class TableSink final : public RowSink {
  public:
@@ -56,8 +51,7 @@ class TableSink final : public RowSink {
     if (widths_.size() == names_.size()) {
       return {};
     }
-    const std::string hidden =
-        count(names_.size() - widths_.size(), "more column") + "; --columns A,B,... chooses";
+    const std::string hidden = hidden_columns(names_, widths_.size(), "--columns");
     const std::string line = styled(hidden, Style::dim, STDOUT_FILENO) + "\n";
     return output_.write(std::as_bytes(std::span(line)));
   }
@@ -102,28 +96,34 @@ class TableSink final : public RowSink {
   }
 
   void find_widths() {
-    std::vector<size_t> widths;
+    std::vector<ColumnWidth> widths;
     for (size_t c = 0; c < names_.size(); ++c) {
-      size_t width = display_width(names_[c]);
+      size_t values = 0;
       for (const Cells& cells : held_) {
-        width = std::max(width, display_width(cells[c].text));
+        values = std::max(values, display_width(cells[c].text));
       }
-      widths.push_back(width);
+      widths.push_back(column_width(display_width(names_[c]), values, is_text(c)));
     }
     room_ = terminal_width();
-    widths_ = fit_widths(std::move(widths), room_);
+    widths_ = fit_widths(widths, room_);
+  }
+
+  [[nodiscard]] bool is_text(size_t column) const {
+    return column >= types_.size() || is_string(types_[column]);
   }
 
   Status write_line(const Cells& cells, bool head) {
     std::string line;
     for (size_t c = 0; c < widths_.size(); ++c) {
-      // Without a terminal nothing is truncated, not even values wider than those of earlier rows.
-      const std::string text = room_ == 0 ? cells[c].text : fitted(cells[c].text, widths_[c]);
+      // Without a terminal nothing is truncated, and numbers never are, even if they are wider than those of
+      // earlier rows.
+      const bool whole = room_ == 0 || (!head && !is_text(c));
+      const std::string text = whole ? cells[c].text : fitted(cells[c].text, widths_[c]);
       const std::string blanks(widths_[c] - std::min(widths_[c], display_width(text)), ' ');
       const std::string shown = head            ? styled(text, Style::bold, STDOUT_FILENO)
                                 : cells[c].null ? styled(text, Style::dim, STDOUT_FILENO)
                                                 : text;
-      const bool right = c < types_.size() && !is_string(types_[c]);
+      const bool right = !is_text(c);
       const bool last = c + 1 == widths_.size();
       line += right ? blanks + shown : shown + (last ? "" : blanks);
       line += last ? "" : kBetweenColumns;
@@ -144,30 +144,52 @@ class TableSink final : public RowSink {
 
 }  // namespace
 
-std::vector<size_t> fit_widths(std::vector<size_t> widths, size_t room) {
-  if (room == 0) {
-    return widths;
+ColumnWidth column_width(size_t name, size_t values, bool is_text) {
+  const size_t whole = std::max(name, values);
+  return {whole, is_text ? std::min(whole, kLeastWidth) : std::max(values, std::min(name, kLeastWidth))};
+}
+
+std::vector<size_t> fit_widths(std::span<const ColumnWidth> columns, size_t room) {
+  std::vector<size_t> widths;
+  size_t used = 0;
+  for (const ColumnWidth& column : columns) {
+    used += column.least + (widths.empty() ? 0 : kBetweenColumns.size());
+    if (room != 0 && used > room && !widths.empty()) {
+      used -= column.least + kBetweenColumns.size();
+      break;
+    }
+    widths.push_back(room == 0 ? column.whole : column.least);
   }
-  while (line_width(widths) > room) {
-    const auto widest = std::ranges::max_element(widths);
-    const size_t excess = line_width(widths) - room;
-    if (*widest <= kLeastWidth) {
-      if (widths.size() == 1) {
-        break;
+  // What is left is shared evenly by the truncated columns.
+  size_t left = room > used ? room - used : 0;
+  while (left > 0) {
+    std::vector<size_t> truncated;
+    for (size_t c = 0; c < widths.size(); ++c) {
+      if (widths[c] < columns[c].whole) {
+        truncated.push_back(c);
       }
-      widths.pop_back();
-      continue;
     }
-    // Not below the next widest at once, so that columns are truncated evenly.
-    size_t next = kLeastWidth;
-    for (const size_t width : widths) {
-      next = width < *widest ? std::max(next, width) : next;
+    if (truncated.empty()) {
+      break;
     }
-    const auto alike = static_cast<size_t>(std::ranges::count(widths, *widest));
-    const size_t cut = std::min(*widest - next, (excess + alike - 1) / alike);
-    std::ranges::replace(widths, size_t{*widest}, *widest - cut);
+    const size_t share = std::max<size_t>(1, left / truncated.size());
+    for (const size_t c : truncated) {
+      const size_t more = std::min({share, left, columns[c].whole - widths[c]});
+      widths[c] += more;
+      left -= more;
+    }
   }
   return widths;
+}
+
+std::string hidden_columns(std::span<const std::string> names, size_t shown, std::string_view option) {
+  constexpr size_t kMostNamed = 20;
+  const std::span<const std::string> hidden = names.subspan(shown);
+  std::string text = count(hidden.size(), "more column") + ": ";
+  for (size_t i = 0; i < std::min(hidden.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + clipped(hidden[i], kLongestHiddenName);
+  }
+  return text + (hidden.size() > kMostNamed ? ", ..." : "") + "; " + std::string(option) + " A,B,... chooses";
 }
 
 std::unique_ptr<RowSink> make_table_sink(file::Output& output, const std::vector<Column>& columns) {

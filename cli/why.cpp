@@ -8,7 +8,6 @@
 #include "bobbin/encoding.hpp"
 #include "bobbin/text.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -42,7 +41,6 @@ Status print_why(const OpenReader& file) {
       print(fmt::format("  column {}, row group {}:\n", printable(asked.name), group));
       BOBBIN_ASSIGN(const EncodingChoice choice, explain_encoding(reader, group, column));
       print_choice(choice, !is_string(asked.type));
-      BOBBIN_TRY(check_interrupt().in(file.name));
     }
   }
   return {};

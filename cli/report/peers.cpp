@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same columns compressed with zstd and lz4.
 #include "measure/peers.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/report/model.hpp"
 #include "cli/summary.hpp"
@@ -50,7 +49,6 @@ Status measure_peers(const OpenReader& file, bool quiet, Model& model) {
       BOBBIN_ASSIGN(const std::vector<std::byte> raw, read_raw(reader, facts.index, info));
       add_size(facts.peers.zstd, bench::zstd_size(raw, kZstdLevel));
       add_size(facts.peers.lz4, bench::lz4_size(raw));
-      BOBBIN_TRY(check_interrupt().in(file.name));
     }
     progress.show(group + 1, reader.num_row_groups());
   }

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "bobbin/csv.hpp"
 #include "bobbin/encoded_array.hpp"
 #include "bobbin/memory.hpp"
 #include "bobbin/text.hpp"
@@ -14,6 +14,8 @@
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
+#include "cli/summary.hpp"
+#include "cli/table_input.hpp"
 #include "measure/peers.hpp"
 #include "measure/report.hpp"
 #include "measure/shapes.hpp"
@@ -31,6 +33,7 @@ constexpr uint64_t kSeed = 1;
 
 struct BenchArgs {
   std::string input;
+  ImportArgs reading;
   std::string type;
   std::string backend = "auto";
   std::string cache = "cold";
@@ -88,11 +91,21 @@ class Bench {
     return backend_ == Backend::cpu ? Status{} : measure_device(name, values);
   }
 
-  Status measure_table(const std::string& path, uint64_t rows) {
-    if (csv::delimiter_by_name(path).has_value()) {
-      return measure_csv(path, {rows, backend_, plan_}, rows_);
+  // For text, also measures once how fast it is compressed.
+  Status measure_table(const std::string& path, uint64_t rows, const ImportArgs& reading) {
+    const auto start = std::chrono::steady_clock::now();
+    BOBBIN_ASSIGN(const OpenTable file, open_table(path, reading));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (file.origin == OpenTable::Origin::text) {
+      rows_.push_back({.data = file.name,
+                       .type = DType::utf8,
+                       .method = "compress",
+                       .raw_bytes = raw_bytes(summarize(file.reader)),
+                       .bytes = file.reader.file_bytes(),
+                       .checked = true,
+                       .encode = bench::summarize({seconds.count()}),
+                       .text_bytes = file.source_bytes});
     }
-    BOBBIN_ASSIGN(const OpenReader file, open_reader(path));
     return cli::measure_table(file.reader, {rows, backend_, plan_}, rows_).in(file.name);
   }
 
@@ -268,13 +281,9 @@ Status measure_samples(const BenchArgs& args, Bench& bench) {
   return {};
 }
 
-bool is_table(const std::string& path) {
-  return path.ends_with(".bob") || csv::delimiter_by_name(path).has_value();
-}
-
 Status measure_file(const BenchArgs& args, Bench& bench) {
   if (args.type.empty()) {
-    return bench.measure_table(args.input, args.rows);
+    return bench.measure_table(args.input, args.rows, args.reading);
   }
   const DType type = *parse_dtype(args.type);
   BOBBIN_ASSIGN(const Input input, open_input(args.input));
@@ -324,8 +333,8 @@ void add_bench(const Parser& parser, Action& action) {
   const Verb verb =
       parser.add_verb("bench", "Measure sizes and speeds on your data, compared with memcpy, zstd and lz4");
   auto args = std::make_shared<BenchArgs>();
-  Option input = add_input(verb, args->input,
-                           "Table (.bob, .csv, .tsv, .tbl) or, with --type, raw array; its first 256 MiB");
+  Option input = add_input(
+      verb, args->input, "Table (.bob, CSV, Parquet or Arrow) or, with --type, raw array; its first 256 MiB");
   add_type_option(verb, args->type);
   Option sample = verb.add_flag("--sample", args->sample, "Measure synthetic columns instead of a file");
   input.excludes(sample);
@@ -346,6 +355,7 @@ void add_bench(const Parser& parser, Action& action) {
       .show_default();
   add_backend_option(verb, args->backend);
   verb.add_flag("--json", args->json, "Print JSON");
+  add_import_options(verb, args->reading);
   verb.footer(
       "The CPU is always measured; --backend cuda or emulator adds that device, with data in its own "
       "memory.\n"
@@ -358,8 +368,8 @@ void add_bench(const Parser& parser, Action& action) {
     if (args->input.empty() && !args->sample) {
       refuse_without("IN or --sample");
     }
-    if (!args->input.empty() && args->type.empty() && !is_table(args->input)) {
-      refuse_without("IN", "--type");
+    if (!args->type.empty() && args->reading.given()) {
+      refuse("CSV options are not for raw arrays");
     }
     action = [args] { return report(run_bench(*args)); };
   });

@@ -10,6 +10,7 @@
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/rows.hpp"
+#include "cli/table_input.hpp"
 #include "cli/terminal.hpp"
 #include "cli/where.hpp"
 
@@ -29,7 +30,7 @@ struct CatArgs {
   bool json = false;
   bool head = false;
   std::string backend = "auto";
-  CsvArgs csv;
+  ImportArgs reading{.writes_text = true};
 };
 
 Result<std::vector<size_t>> find_columns(const OpenReader& file,
@@ -46,11 +47,11 @@ Result<std::vector<size_t>> find_columns(const OpenReader& file,
 }
 
 // A table on a terminal, otherwise CSV.
-Format pick_format(const CatArgs& args) {
+Format pick_format(const CatArgs& args, bool for_output) {
   if (args.json || args.format) {
     return args.json ? Format::json : *args.format;
   }
-  return isatty(STDOUT_FILENO) != 0 && !args.csv.given() ? Format::table : Format::csv;
+  return isatty(STDOUT_FILENO) != 0 && !for_output ? Format::table : Format::csv;
 }
 
 // How many rows are printed, and whether this is only because a terminal has little room.
@@ -66,14 +67,44 @@ Limit pick_limit(const CatArgs& args, uint64_t rows) {
   return {by_terminal ? kTerminalRows : rows, by_terminal && rows > kTerminalRows};
 }
 
+// How many rows of a file that must be imported are needed: one more than a terminal shows, so that it can
+// say that there are more.
+uint64_t rows_needed(const CatArgs& args) {
+  if (args.where || (!args.rows.empty() && !last_row(args.rows))) {
+    return UINT64_MAX;
+  }
+  const uint64_t end = args.rows.empty() ? UINT64_MAX : *last_row(args.rows);
+  const Limit limit = pick_limit(args, UINT64_MAX);
+  return args.rows.empty() ? limit.rows + (limit.by_terminal ? 1 : 0) : end;
+}
+
+// The options describe text that is read, or else text that is written.
+Status check_output_options(const CatArgs& args, const OpenTable& file) {
+  return file.origin == OpenTable::Origin::text
+             ? Status()
+             : check_csv_options(args.reading.csv, args.json ? Format::json : args.format);
+}
+
+void print_rest(const CatArgs& args, const OpenTable& file, const Limit& limit) {
+  const bool all = rows_needed(args) == UINT64_MAX || file.origin != OpenTable::Origin::text;
+  const std::string shown = all ? fmt::format("{} of {} rows", limit.rows, file.reader.num_rows())
+                                : fmt::format("the first {} rows", limit.rows);
+  print(styled(shown + "; -n N shows N", Style::dim, STDOUT_FILENO) + "\n");
+}
+
 Status cat(const CatArgs& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  const Format format = pick_format(args);
-  BOBBIN_ASSIGN(csv::Options options, csv_options(args.csv, csv::noted_options(file.reader.metadata()),
-                                                  format == Format::tsv ? ".tsv" : ""));
+  ImportArgs reading = args.reading;
+  reading.max_rows = rows_needed(args);
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.input, reading));
+  BOBBIN_TRY(check_output_options(args, file));
+  const bool from_text = file.origin == OpenTable::Origin::text;
+  const Format format = pick_format(args, args.reading.csv.given_for_output() && !from_text);
+  BOBBIN_ASSIGN(csv::Options options,
+                csv_options(from_text ? CsvArgs() : args.reading.csv,
+                            csv::noted_options(file.reader.metadata()), format == Format::tsv ? ".tsv" : ""));
   options.encoding = csv::Encoding::utf8;  // for terminals and other programs
   // The first rows are for people, who need names; 'cat', or a format that is asked for, gives the text back.
-  if (args.head && !args.format && !args.csv.no_header) {
+  if (args.head && !args.format && !args.reading.csv.no_header) {
     options.header = true;
     options.row_names = false;
   }
@@ -102,16 +133,14 @@ Status cat(const CatArgs& args) {
                         options, progress));
   BOBBIN_TRY(output.commit().in("stdout"));
   if (limit.by_terminal) {
-    print(styled(fmt::format("{} of {} rows; -n N shows N", limit.rows, file.reader.num_rows()), Style::dim,
-                 STDOUT_FILENO) +
-          "\n");
+    print_rest(args, file, limit);
   }
   return {};
 }
 
 std::shared_ptr<CatArgs> add_options(const Verb& verb, Action& action) {
   auto args = std::make_shared<CatArgs>();
-  add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
+  add_input(verb, args->input, std::string(kTableHelp) + " (default)");
   add_parsed(verb, "--columns", args->columns, &parse_names,
              "Columns to print, in this order; quote names that contain special characters (default: all)")
       .type_name("A,B,...");
@@ -120,12 +149,9 @@ std::shared_ptr<CatArgs> add_options(const Verb& verb, Action& action) {
   Option format = add_format_option(
       verb, args->format, "table, csv, tsv, json or ndjson (default: table on a terminal, else csv)");
   verb.add_flag("--json", args->json, "The same as --format json").excludes(format);
-  add_csv_options(verb, args->csv);
+  add_import_options(verb, args->reading);
   add_backend_option(verb, args->backend);
-  verb.callback([args, &action] {
-    check_csv_options(args->csv, args->json ? Format::json : args->format);
-    action = [args] { return report(cat(*args)); };
-  });
+  verb.callback([args, &action] { action = [args] { return report(cat(*args)); }; });
   return args;
 }
 
@@ -136,12 +162,13 @@ void add_limit(const Verb& verb, CatArgs& args, const std::string& help) {
 }  // namespace
 
 void add_cat(const Parser& parser, Action& action) {
-  const Verb verb = parser.add_verb("cat", "Print rows of a .bob file as a table, CSV or JSON");
+  const Verb verb = parser.add_verb("cat", "Print rows as a table, CSV or JSON");
   const auto args = add_options(verb, action);
   add_limit(verb, *args, "Print at most N rows (default: all; 40 on a terminal)");
   verb.footer(
       "CSV has the delimiter, header row and nulls of the CSV the file was made from, or commas and a header "
       "row.\n"
+      "CSV options describe IN if that is CSV, otherwise the output.\n"
       "Examples:\n"
       "  bobbin cat table.bob --rows -10:                the last ten rows\n"
       "  bobbin cat table.bob --where \"price < 3.5 and day >= '2014-08-08'\" -n 10\n"
@@ -149,7 +176,7 @@ void add_cat(const Parser& parser, Action& action) {
 }
 
 void add_head(const Parser& parser, Action& action) {
-  const Verb verb = parser.add_verb("head", "Print the first rows of a .bob file");
+  const Verb verb = parser.add_verb("head", "Print the first rows");
   const auto args = add_options(verb, action);
   args->head = true;
   add_limit(verb, *args, "Print at most N rows (default: 10)");

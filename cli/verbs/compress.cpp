@@ -19,6 +19,7 @@
 #include "cli/python.hpp"
 #include "cli/strings.hpp"
 #include "cli/summary.hpp"
+#include "cli/table_input.hpp"
 #include "cli/where.hpp"
 
 namespace bobbin::cli {
@@ -92,7 +93,6 @@ Result<uint64_t> copy_rows(const Input& input, DType type, Writer& writer, bool 
     BOBBIN_ASSIGN(size, read_full(input, block));
     total += size;
     BOBBIN_TRY(writer.append({{type, block.data(), size / size_bytes(type)}}));
-    BOBBIN_TRY(check_interrupt().in(input.name));
     progress.show(total, input.length.value_or(0));
   }
   BOBBIN_TRY(check_whole_values(input.name, total, type));
@@ -105,7 +105,6 @@ Result<uint64_t> copy_strings(const Input& input, StringForm form, Writer& write
   while (!source.ended()) {
     BOBBIN_ASSIGN(const StringsView strings, source.next());
     BOBBIN_TRY(writer.append({strings}));
-    BOBBIN_TRY(check_interrupt().in(input.name));
     progress.show(source.bytes_read(), input.length.value_or(0));
   }
   BOBBIN_TRY(note_form(writer, form, source.unterminated()));
@@ -157,7 +156,6 @@ Result<uint64_t> copy_table(const Input& input, const Target& target, const Comp
   {
     Progress progress(input.name, args.quiet);
     const auto visit = [&](const csv::ImportProgress& step) -> Status {
-      BOBBIN_TRY(check_interrupt().in(input.name));
       progress.show(step.bytes_read, input.length.value_or(0));
       // Lines that are skipped, empty or comments are not a table.
       const bool has_columns = importer.sniffed().columns != 0;
@@ -233,6 +231,7 @@ Result<bool> compress_foreign(const CompressArgs& args) {
     words.emplace_back("--overwrite");
   }
   words.insert(words.end(), {"--", args.input, target.path});
+  const HeldInterrupts held;
   const Result<bool> done = convert_by_python(words);
   BOBBIN_TRY(done.error().in(input.name));
   if (*done && !args.quiet) {
@@ -246,10 +245,14 @@ int report_foreign(const Result<bool>& done) {
   return done.has_value() && !*done ? kFailure : report(done.error());
 }
 
-void check_foreign(const CompressArgs& args) {
+void check_no_more(const CompressArgs& args) {
   if (!args.more_inputs.empty()) {
-    refuse("only CSV can be read from several files");
+    refuse("only CSV files can become one table; without -o, each file becomes a .bob file");
   }
+}
+
+void check_foreign(const CompressArgs& args) {
+  check_no_more(args);
   if (is_stdout(args.output) && !args.output.empty()) {
     refuse("Parquet and Arrow files cannot be compressed to stdout");
   }
@@ -288,22 +291,14 @@ void check_usage(const CompressArgs& args) {
     if (!args.type.empty() || args.utf8) {
       refuse("--type and --utf8 are not for CSV; use --schema");
     }
-    if (!args.more_inputs.empty() && args.output.empty()) {
-      refuse("several files become one: name it with -o");
-    }
-    if (std::ranges::any_of(args.more_inputs, &is_stdin)) {
-      refuse("stdin cannot be one of several files");
-    }
     return;
   }
   if (is_foreign(args)) {
     check_foreign(args);
     return;
   }
-  if (!args.more_inputs.empty()) {
-    refuse("only CSV can be read from several files");
-  }
-  if (args.type.empty()) {
+  check_no_more(args);
+  if (args.type.empty() && !is_folder(args.input)) {
     if (const Status status = check_input_name(args.input); !status.ok()) {
       refuse(status.message());
     }
@@ -312,6 +307,29 @@ void check_usage(const CompressArgs& args) {
   if (args.utf8 && !parse_form(args.type)) {
     refuse("--utf8 requires --type lines or --type strings");
   }
+}
+
+// One output for each input, as zstd has it, unless -o names one for all.
+std::vector<CompressArgs> jobs_of(const CompressArgs& args) {
+  if (args.more_inputs.empty() || !args.output.empty()) {
+    return {args};
+  }
+  std::vector<CompressArgs> jobs(args.more_inputs.size() + 1, args);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].input = i == 0 ? args.input : args.more_inputs[i - 1];
+    jobs[i].more_inputs.clear();
+  }
+  return jobs;
+}
+
+// If one fails, the others are still compressed.
+int compress_all(const std::vector<CompressArgs>& jobs) {
+  int code = kOk;
+  for (const CompressArgs& job : jobs) {
+    const int result = is_foreign(job) ? report_foreign(compress_foreign(job)) : report(compress(job));
+    code = result == kOk ? code : result;
+  }
+  return code;
 }
 
 // One codec's name that is not known gets a list of those that are.
@@ -338,7 +356,8 @@ void add_compress(const Parser& parser, Action& action) {
       parser.add_verb("compress", "Compress a raw little-endian array, strings or CSV to a .bob file");
   auto args = std::make_shared<CompressArgs>();
   add_input(verb, args->input, "Raw array, strings or CSV; '-' or nothing for stdin");
-  verb.add_option("MORE", args->more_inputs, "More CSV files with the same columns, for one table")
+  verb.add_option("MORE", args->more_inputs,
+                  "More files: one output for each, or with -o one table of CSV files")
       .type_name("");
   add_input_type_option(verb, args->type);
   verb.add_flag("--utf8", args->utf8, "The strings are UTF-8; fail if one is not");
@@ -374,24 +393,27 @@ void add_compress(const Parser& parser, Action& action) {
       "--type is not given)");
   add_csv_options(verb, args->csv);
   add_csv_input_options(verb, args->csv);
-  add_parsed(verb, "--schema", args->schema, &parse_schema,
-             "CSV column types, for all columns or some (default: inferred from all values)")
-      .type_name("NAME:TYPE,...");
+  add_schema_option(verb, args->schema);
   add_backend_option(verb, args->backend);
   add_quiet(verb, args->quiet);
   verb.footer(
-      "The output has one column, named 'value', or the columns of the CSV. The input is kept.\n"
+      "The output has one column, named 'value', or the columns of the CSV. The input is kept. Of several\n"
+      "files, each becomes a .bob file; with -o, CSV files with the same columns become one table.\n"
       "Examples:\n"
       "  bobbin compress ids.bin --type u32              writes ids.bin.bob\n"
       "  produce | bobbin compress --type i64 > out.bob\n"
       "  bobbin compress urls.txt --type lines --utf8    writes urls.txt.bob\n"
       "  bobbin compress table.csv --delimiter '|' -o table.bob\n"
+      "  bobbin compress *.csv                           writes one .bob file for each\n"
       "  bobbin compress table.parquet -o table.bob      uses the Python package, if installed");
   verb.callback([args, &action] {
-    check_usage(*args);
-    action = [args] {
-      return is_foreign(*args) ? report_foreign(compress_foreign(*args)) : report(compress(*args));
-    };
+    if (!args->more_inputs.empty() &&
+        (is_stdin(args->input) || std::ranges::any_of(args->more_inputs, &is_stdin))) {
+      refuse("stdin cannot be one of several files");
+    }
+    const std::vector<CompressArgs> jobs = jobs_of(*args);
+    std::ranges::for_each(jobs, &check_usage);
+    action = [jobs] { return compress_all(jobs); };
   });
 }
 

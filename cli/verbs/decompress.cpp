@@ -13,11 +13,11 @@
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 #include "cli/rows.hpp"
 #include "cli/strings.hpp"
+#include "cli/table_input.hpp"
 
 namespace bobbin::cli {
 namespace {
@@ -32,7 +32,7 @@ struct DecompressArgs {
   std::string as;
   std::optional<Format> format;
   std::string backend = "auto";
-  CsvArgs csv;
+  ImportArgs reading{.writes_text = true};
   bool as_csv = false;
   bool force = false;
   bool quiet = false;
@@ -65,11 +65,11 @@ std::optional<As> parse_as(std::string_view name) {
 
 // The format of a table, if one is requested: by an option, by the output's name, or because the file was
 // made from CSV and neither a column nor a form is given.
-std::optional<Format> pick_format(const DecompressArgs& args, const Reader& reader) {
+std::optional<Format> pick_format(const DecompressArgs& args, const OpenTable& file) {
   if (args.format) {
     return args.format;
   }
-  if (args.as_csv || args.csv.given()) {
+  if (args.as_csv || (args.reading.csv.given_for_output() && file.origin != OpenTable::Origin::text)) {
     return Format::csv;
   }
   if (!args.as.empty()) {
@@ -78,7 +78,7 @@ std::optional<Format> pick_format(const DecompressArgs& args, const Reader& read
   if (const auto named = format_of_name(args.output)) {
     return named;
   }
-  const bool from_csv = csv::noted_options(reader.metadata()).has_value();
+  const bool from_csv = csv::noted_options(file.reader.metadata()).has_value();
   return from_csv && !args.column ? std::optional(Format::csv) : std::nullopt;
 }
 
@@ -158,7 +158,6 @@ Status copy_rows(const Job& job, bool quiet) {
       continue;
     }
     BOBBIN_TRY(copy_part(job, from, to));
-    BOBBIN_TRY(check_interrupt().in(job.file.name));
     progress.show_share(static_cast<double>(to - job.begin) / static_cast<double>(job.end - job.begin));
   }
   return {};
@@ -188,14 +187,15 @@ Status copy_column(const DecompressArgs& args, const OpenReader& file, const Row
   return copy_rows({file, column, rows.begin, rows.end, backend, as, output, output_name}, args.quiet);
 }
 
-Status copy_table(const DecompressArgs& args, const OpenReader& file, const RowRange& rows, Backend backend,
+Status copy_table(const DecompressArgs& args, const OpenTable& file, const RowRange& rows, Backend backend,
                   Format format, file::Output& output, const std::string& output_name) {
   const std::optional<csv::Options> noted = csv::noted_options(file.reader.metadata());
   // The lines of one column have no delimiters: another one than when they were read could only add quotes.
   const bool is_bare = noted.has_value() && file.reader.columns().size() == 1;
   const bool keeps_tabs = args.output.ends_with(".csv") && csv::has_tabs_in_csv(file.reader.metadata());
   const std::string name = format == Format::tsv ? ".tsv" : is_bare || keeps_tabs ? "" : args.output;
-  BOBBIN_ASSIGN(const csv::Options options, csv_options(args.csv, noted, name));
+  const CsvArgs& given = file.origin == OpenTable::Origin::text ? CsvArgs() : args.reading.csv;
+  BOBBIN_ASSIGN(const csv::Options options, csv_options(given, noted, name));
   std::vector<size_t> columns = all_columns(file.reader);
   if (args.column) {
     BOBBIN_ASSIGN(const size_t column, find_column(file, args.column));
@@ -225,8 +225,12 @@ Status check_column(const DecompressArgs& args, const OpenReader& file, bool tab
 Status decompress(const DecompressArgs& args) {
   BOBBIN_ASSIGN(std::string path, output_path(args));
   BOBBIN_TRY(check_output_name(path));
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
-  const std::optional<Format> format = pick_format(args, file.reader);
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.input, args.reading));
+  const std::optional<Format> format = pick_format(args, file);
+  if (file.origin != OpenTable::Origin::text) {
+    const bool named = !args.format && !args.as_csv;
+    BOBBIN_TRY(check_csv_options(args.reading.csv, named ? format_of_name(args.output) : args.format));
+  }
   if (format) {
     path = args.output.empty() ? unpacked_name(path) : path;  // table.csv.gz.bob becomes table.csv
     BOBBIN_TRY(check_text_name(path));
@@ -254,7 +258,7 @@ void add_decompress(const Parser& parser, Action& action) {
   const Verb verb =
       parser.add_verb("decompress", "Convert a .bob file back to a raw array, lines, CSV or JSON");
   auto args = std::make_shared<DecompressArgs>();
-  add_input(verb, args->input, "A .bob file; '-' or nothing for stdin");
+  add_input(verb, args->input, std::string(kTableHelp) + " (default)");
   add_output(verb, args->output,
              "File to write, '-' for stdout (default: IN without .bob; stdout for stdin)");
   add_force(verb, args->force);
@@ -272,8 +276,7 @@ void add_decompress(const Parser& parser, Action& action) {
                                     "name; csv if the file was made from CSV)");
   format.excludes(as);
   verb.add_flag("--csv", args->as_csv, "The same as --format csv").excludes(format).excludes(as);
-  add_csv_options(verb, args->csv);
-  add_encoding_option(verb, args->csv, "default: that of the CSV the file was made from, or utf8");
+  add_import_options(verb, args->reading);
   add_backend_option(verb, args->backend);
   add_quiet(verb, args->quiet);
   verb.footer(
@@ -283,11 +286,9 @@ void add_decompress(const Parser& parser, Action& action) {
       "  bobbin decompress t.bob --column price --rows 1000:2000 -o - | od -t d4\n"
       "  bobbin decompress t.bob -o t.ndjson             writes all columns: .csv, .tsv, .json, .ndjson");
   verb.callback([args, &action] {
-    if (args->csv.given() && !args->as.empty()) {
+    if (args->reading.csv.given_for_output() && !args->as.empty()) {
       refuse("--as is for one column without CSV: it excludes CSV options");
     }
-    const bool named = !args->format && !args->as_csv;
-    check_csv_options(args->csv, named ? format_of_name(args->output) : args->format);
     action = [args] { return report(decompress(*args)); };
   });
 }

@@ -11,8 +11,8 @@
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
+#include "cli/table_input.hpp"
 #include "cli/terminal.hpp"
 
 namespace bobbin::cli {
@@ -26,6 +26,7 @@ struct GrepArgs {
   std::string pattern;  // or the input, if the pattern is given by an option
   std::string input;
   std::optional<std::string> column;
+  ImportArgs reading;
   std::string backend = "auto";
   StringTest test = StringTest::contains;
   std::string text;
@@ -86,7 +87,7 @@ Status visit_matches(const OpenReader& file, size_t column, const GrepArgs& args
         visit(rows[i], columns.front().string(i));
       }
       rows = rows.subspan(count);
-      return check_interrupt().in(file.name);
+      return Status();
     };
     BOBBIN_TRY(visit_slices(file.reader, group, std::span(&column, 1), rows, visit_slice));
     return true;
@@ -107,7 +108,7 @@ Status visit_folded_matches(const OpenReader& file, size_t column, const GrepArg
       }
     }
     first += rows;
-    return check_interrupt().in(file.name);
+    return Status();
   };
   return visit_slices(file.reader, std::span(&column, 1), 0, file.reader.num_rows(), visit_slice, backend);
 }
@@ -141,7 +142,7 @@ Result<uint64_t> print_matches(const OpenReader& file, size_t column, const Grep
 }
 
 Result<uint64_t> grep(const GrepArgs& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.input, args.reading));
   BOBBIN_ASSIGN(const size_t column, find_string_column(file, args.column));
   const Column& asked = file.reader.columns()[column];
   BOBBIN_RETURN_IF(!is_string(asked.type), StatusCode::invalid_argument,
@@ -206,7 +207,7 @@ void add_grep(const Parser& parser, Action& action) {
   verb.add_option("PATTERN", args->pattern, "Text to find; omit it with --equals, --prefix or --contains")
       .may_be_empty()
       .type_name("");
-  add_input(verb, args->input, "A .bob file; '-' for stdin");
+  add_input(verb, args->input, kTableHelp);
   for (const TestOption& option : kTests) {
     verb.add_option(option.flag, args->text, option.help).may_be_empty().type_name("S");
   }
@@ -214,6 +215,7 @@ void add_grep(const Parser& parser, Action& action) {
   add_column(verb, args->column, "Column to search (default: the only string column)");
   verb.add_flag("-c,--count", args->count, "Print only the number of strings found");
   add_backend_option(verb, args->backend);
+  add_import_options(verb, args->reading);
   verb.footer(
       "Prints the row, counted from 0, a tab and the string, with control bytes as \\xNN. PATTERN is plain\n"
       "text. Nulls never match. Row groups that zone maps rule out are not read.\n"

@@ -9,6 +9,7 @@
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
+#include "cli/table_input.hpp"
 #include "cli/terminal.hpp"
 #include "cli/why.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 
 struct InspectArgs {
   std::vector<std::string> inputs;
+  ImportArgs reading;
   bool json = false;
   bool row_groups = false;
   bool why = false;
@@ -170,7 +172,7 @@ Json to_json(const OpenReader& file) {
 }
 
 Status inspect(const InspectArgs& args, size_t index, Json& json) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.inputs[index]));
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.inputs[index], args.reading));
   if (args.json) {
     json.push_back(to_json(file));
     return {};
@@ -190,12 +192,13 @@ Status inspect(const InspectArgs& args, size_t index, Json& json) {
 void add_inspect(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("inspect", "Show columns, encodings, sizes, ratios and zone maps");
   auto args = std::make_shared<InspectArgs>();
-  add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
+  add_inputs(verb, args->inputs, kTableHelp).required();
   verb.add_flag("--row-groups", args->row_groups, "Show each row group too");
   verb.add_flag("--json", args->json,
                 "Print JSON, including row groups; an array if there are several files");
   verb.add_flag("--why", args->why,
                 "List candidate cascades for each chunk, with estimated and actual sizes");
+  add_import_options(verb, args->reading);
   verb.footer("Reads only the footer, except with --why; 'bobbin verify' checks the columns' bytes.");
   verb.callback([args, &action] {
     const auto each = [args](size_t i, Json& json) { return inspect(*args, i, json); };

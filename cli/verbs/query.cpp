@@ -10,16 +10,17 @@
 #include "bobbin/schema.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/results.hpp"
+#include "cli/table_input.hpp"
 #include "cli/where.hpp"
 
 namespace bobbin::cli {
 namespace {
 
 struct QueryArgs {
-  std::string input;
+  std::vector<std::string> inputs;
+  ImportArgs reading;
   std::optional<query::Predicate> where;
   std::vector<query::AggregateSpec> aggregates = {query::count()};
   std::vector<std::string> group;
@@ -90,15 +91,14 @@ Status print_selected(const QueryArgs& args, const OpenReader& file, const query
   const auto printer = make_printer(args, std::move(columns));
   query::QueryStats stats;
   const auto print = [&](std::span<const std::vector<query::Value>> rows) -> Status {
-    BOBBIN_TRY(printer->add(rows));
-    return check_interrupt().in(file.name);
+    return printer->add(rows);
   };
   BOBBIN_TRY(query.visit_selected(names, args.result, print, &stats));
   return printer->finish(stats);
 }
 
 Status run_query(const QueryArgs& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.inputs.front(), args.reading));
   BOBBIN_ASSIGN(const Backend backend, pick_backend(args.backend));
   query::Explanation explanation;
   query::Query all = query::from(file.reader).on(backend);
@@ -134,7 +134,7 @@ void add_result_options(const Verb& verb, QueryArgs& args) {
 void add_query(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("query", "Filter, aggregate, group and sort rows");
   auto args = std::make_shared<QueryArgs>();
-  verb.add_option("IN", args->input, "A .bob file; '-' for stdin").type_name("").required();
+  add_inputs(verb, args->inputs, kTableHelp).required();
   add_where_option(verb, args->where);
   Option list = add_parsed(verb, "--agg", args->aggregates, &query::parse_aggregates,
                            "Aggregates to compute: count(), count(c), count(distinct c), sum(c), "
@@ -144,13 +144,12 @@ void add_query(const Parser& parser, Action& action) {
   Option group = add_parsed(verb, "--group", args->group, &parse_names,
                             "Compute the aggregates for each combination of these columns' values")
                      .type_name("A,B,...");
-  add_parsed(verb, "--select", args->select, &parse_selection,
-             "Print these columns of the matching rows instead of aggregates; '*' for all")
-      .type_name("A,B,...")
-      .excludes(list)
-      .excludes(group);
+  Option select = add_parsed(verb, "--select", args->select, &parse_selection,
+                             "Print these columns of the matching rows instead of aggregates; '*' for all")
+                      .type_name("A,B,...");
   add_result_options(verb, *args);
   add_backend_option(verb, args->backend);
+  add_import_options(verb, args->reading);
   verb.footer(
       "Tests: = != < <= > >= between in like ilike is null, joined by and, or, not and parentheses.\n"
       "Columns are compared with constants or with other columns. Quote strings with ' and names that\n"
@@ -159,12 +158,29 @@ void add_query(const Parser& parser, Action& action) {
       "Expressions: columns and numbers with + - * and parentheses, in tests and aggregates. Integers and\n"
       "decimals are exact; with a float, the result is a double. Null if an operand is null.\n"
       "Examples:\n"
+      "  bobbin query flights.csv --group carrier --agg 'count(),avg(delay)'\n"
       "  bobbin query orders.bob --where 'price < 3.5 and qty >= 2' --agg 'avg(price),count()'\n"
       "  bobbin query log.bob --where \"host in ('a', 'b') and not code = 200\"\n"
       "  bobbin query log.bob --group host,code --agg 'count(),max(time)' --order 'count() desc' --limit 10\n"
       "  bobbin query orders.bob --where '2 * qty > stock' --agg 'sum(price * (1 - discount))'\n"
       "  bobbin query orders.bob --select 'id,price' --order 'price desc' --limit 3");
-  verb.callback([args, &action] { action = [args] { return report(run_query(*args)); }; });
+  verb.callback([args, list, group, select, &action] {
+    if (args->inputs.size() > 1) {
+      refuse("query reads one table, and '" + args->inputs[1] +
+             "' is a second one; CSV files become one table with 'bobbin compress A.csv B.csv -o ALL.bob'");
+    }
+    if (select.count() > 0 && group.count() > 0) {
+      refuse(
+          "--select prints rows, and --group one line per group, with its columns: use --agg instead of "
+          "--select");
+    }
+    if (select.count() > 0 && list.count() > 0) {
+      refuse(
+          "--select prints rows, and --agg aggregates of them: use --group A,B to print columns beside "
+          "aggregates");
+    }
+    action = [args] { return report(run_query(*args)); };
+  });
 }
 
 }  // namespace bobbin::cli

@@ -9,12 +9,14 @@
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/report/page.hpp"
+#include "cli/table_input.hpp"
 
 namespace bobbin::cli {
 namespace {
 
 struct ReportArgs {
   std::string input;
+  ImportArgs reading;
   std::string output;
   bool force = false;
   bool no_peers = false;
@@ -22,7 +24,7 @@ struct ReportArgs {
 };
 
 Status write_report(const ReportArgs& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.input, args.reading));
   BOBBIN_ASSIGN(const Target target, open_target(args.output, args.force, file.descriptor.get()));
   BOBBIN_ASSIGN(file::Output output, open_output(target, args.force, file.access));
   page::Model model = page::make_model(file);
@@ -46,11 +48,12 @@ Status write_report(const ReportArgs& args) {
 void add_report(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("report", "Write an HTML page about sizes, encodings and zone maps");
   auto args = std::make_shared<ReportArgs>();
-  add_input(verb, args->input, "A .bob file; '-' for stdin").required();
+  add_input(verb, args->input, kTableHelp).required();
   add_output(verb, args->output, "File to write, '-' for stdout").required();
   add_force(verb, args->force);
   verb.add_flag("--no-peers", args->no_peers, "Do not decode the columns to compare with zstd and lz4");
   add_quiet(verb, args->quiet);
+  add_import_options(verb, args->reading);
   verb.footer(
       "The page is self-contained: no script, nothing from the network.\n"
       "Example:\n"

@@ -13,15 +13,13 @@
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 
 namespace bobbin::cli {
 namespace {
 
-constexpr size_t kScanBlockBytes = size_t{1}
-                                   << 20;  // processed between two checks of the clock and for signals
+constexpr size_t kScanBlockBytes = size_t{1} << 20;  // read between two looks at the clock
 
 using Bytes = std::vector<std::byte>;
 
@@ -91,7 +89,6 @@ Result<Bytes> read_blocks(const Input& input, bool quiet) {
     bytes.resize(before + kScanBlockBytes);
     BOBBIN_ASSIGN(got, read_full(input, std::span(bytes).subspan(before)));
     bytes.resize(before + got);
-    BOBBIN_TRY(check_interrupt().in(input.name));
     progress.show(bytes.size(), input.length.value_or(0));
   }
   return bytes;
@@ -132,7 +129,6 @@ Status write_blocks(std::span<const std::byte> bytes, file::Output& output, cons
   while (!bytes.empty()) {
     const size_t size = std::min(bytes.size(), kScanBlockBytes);
     BOBBIN_TRY(output.write(bytes.first(size)).in(name));
-    BOBBIN_TRY(check_interrupt().in(name));
     bytes = bytes.subspan(size);
   }
   return output.commit().in(name);
@@ -148,7 +144,6 @@ Status scan_file(const ScanArgs& args) {
   BOBBIN_ASSIGN(Bytes values, read_all(input, args.quiet));
   BOBBIN_TRY(check_length(input, values.size(), job.type));
   BOBBIN_TRY(run_job(job, values, backend).in(input.name));
-  BOBBIN_TRY(check_interrupt().in(input.name));
   BOBBIN_TRY(write_blocks(values, output, target.name));
   if (!args.quiet && !target.stream) {
     std::fputs(fmt::format("{}: {} => {}\n", printable(input.name),

@@ -10,12 +10,14 @@
 #include "cli/command.hpp"
 #include "cli/format.hpp"
 #include "cli/io.hpp"
+#include "cli/table_input.hpp"
 
 namespace bobbin::cli {
 namespace {
 
 struct SchemaArgs {
   std::string input;
+  ImportArgs reading;
   bool text = false;
   bool json = false;
 };
@@ -55,7 +57,7 @@ void print_json(const Reader& reader) {
 }
 
 Status schema(const SchemaArgs& args) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.input));
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.input, args.reading));
   if (args.json) {
     print_json(file.reader);
   } else if (args.text) {
@@ -71,11 +73,12 @@ Status schema(const SchemaArgs& args) {
 }  // namespace
 
 void add_schema(const Parser& parser, Action& action) {
-  const Verb verb = parser.add_verb("schema", "Show the columns of a .bob file and their types");
+  const Verb verb = parser.add_verb("schema", "Show the columns of a table and their types");
   auto args = std::make_shared<SchemaArgs>();
-  add_input(verb, args->input, "A .bob file; '-' for stdin").required();
+  add_input(verb, args->input, kTableHelp).required();
   verb.add_flag("--text", args->text, "Print one line, in the form of 'compress --schema'");
   verb.add_flag("--json", args->json, "Print JSON");
+  add_import_options(verb, args->reading);
   verb.footer(
       "Example:\n"
       "  bobbin compress more.csv --schema \"$(bobbin schema table.bob --text)\"");

@@ -9,7 +9,6 @@
 
 #include "bobbin/text.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim/chart.hpp"
@@ -130,7 +129,6 @@ Status run_missing(const SimPaperArgs& args, sim::ResultSet& set, LineFile& jour
   Progress progress(fmt::format("{} runs", cases.size()), args.quiet);
   const sim::ResultSet setup = set;  // without what is added below, while other threads read it
   return run_cases(cases, setup, threads_of(args.jobs), [&](const sim::CaseOutcome& outcome) -> Status {
-    BOBBIN_TRY(check_interrupt());
     progress.show_share(static_cast<double>(outcome.done) / static_cast<double>(cases.size()));
     if (!outcome.result.has_value()) {
       set.failures.emplace(outcome.one, outcome.result.error().message());
@@ -176,7 +174,6 @@ Status run_paper(const SimPaperArgs& args) {
   if (!args.force) {
     BOBBIN_TRY(load_earlier(args, set));
   }
-  catch_interrupts();
   LineFile journal;
   BOBBIN_TRY(open_journal(args, set, journal));
   BOBBIN_TRY(run_missing(args, set, journal));

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/sim/chart.hpp"
 #include "cli/sim/options.hpp"
@@ -104,7 +103,7 @@ Status run_all(const SimSweepArgs& args, const std::vector<sim::Case>& cases, si
       return outcome.result.error().in(to_string(outcome.one));
     }
     set.runs.emplace(outcome.one, *outcome.result);
-    return check_interrupt();
+    return Status();
   });
 }
 
@@ -147,7 +146,6 @@ Status sweep(const SimSweepArgs& args) {
   set.quick = args.quick;
   set.seed = args.seed;
   BOBBIN_ASSIGN(const std::vector<sim::Case> cases, make_cases(args, set.machine));
-  catch_interrupts();
   BOBBIN_TRY(run_all(args, cases, set));
   args.as_json ? print_json(cases, set) : print_lines(cases, set);
   return {};

@@ -9,6 +9,7 @@
 #include "cli/format.hpp"
 #include "cli/io.hpp"
 #include "cli/summary.hpp"
+#include "cli/table_input.hpp"
 #include "cli/terminal.hpp"
 
 namespace bobbin::cli {
@@ -20,6 +21,7 @@ constexpr size_t kLongestBound = 24;
 
 struct StatsArgs {
   std::vector<std::string> inputs;
+  ImportArgs reading;
   bool json = false;
 };
 
@@ -31,6 +33,11 @@ std::string encodings_text(const ColumnSummary& summary) {
   return text.empty() ? "-" : text;
 }
 
+// Numbers and dates are never cut.
+std::string bound_text(const Column& column, const std::string& text) {
+  return is_string(column.type) ? clipped(text, kLongestBound) : text;
+}
+
 void print_column_stats(const Reader& reader, const std::vector<ColumnSummary>& summaries) {
   std::vector<std::vector<std::string>> lines;
   for (size_t i = 0; i < summaries.size(); ++i) {
@@ -38,8 +45,8 @@ void print_column_stats(const Reader& reader, const std::vector<ColumnSummary>& 
     const ColumnSummary& summary = summaries[i];
     lines.push_back(
         {clipped(printable(column.name), kLongestName), type_text(column), std::to_string(summary.zone.rows),
-         std::to_string(summary.zone.nulls), clipped(min_text(column, summary.zone), kLongestBound),
-         clipped(max_text(column, summary.zone), kLongestBound), std::to_string(summary.raw),
+         std::to_string(summary.zone.nulls), bound_text(column, min_text(column, summary.zone)),
+         bound_text(column, max_text(column, summary.zone)), std::to_string(summary.raw),
          std::to_string(summary.bytes), ratio_text(summary.raw, summary.bytes), encodings_text(summary)});
   }
   print_table({"name", "type", "rows", "nulls", "min", "max", "raw", "bytes", "ratio", "encodings"}, lines,
@@ -77,7 +84,7 @@ Json to_json(const OpenReader& file, const std::vector<ColumnSummary>& summaries
 }
 
 Status stats(const StatsArgs& args, size_t index, Json& json) {
-  BOBBIN_ASSIGN(const OpenReader file, open_reader(args.inputs[index]));
+  BOBBIN_ASSIGN(const OpenTable file, open_table(args.inputs[index], args.reading));
   const std::vector<ColumnSummary> summaries = summarize(file.reader);
   if (args.json) {
     json.push_back(to_json(file, summaries));
@@ -96,9 +103,10 @@ Status stats(const StatsArgs& args, size_t index, Json& json) {
 void add_stats(const Parser& parser, Action& action) {
   const Verb verb = parser.add_verb("stats", "Show one line per column: type, bounds, sizes, encodings");
   auto args = std::make_shared<StatsArgs>();
-  add_inputs(verb, args->inputs, "The .bob files; '-' for stdin").required();
+  add_inputs(verb, args->inputs, kTableHelp).required();
   verb.add_flag("--json", args->json,
                 "Print JSON, with full names and bounds; an array if there are several files");
+  add_import_options(verb, args->reading);
   verb.footer("Reads only the footer: nothing is decoded. 'bobbin inspect' shows encodings in full.");
   verb.callback([args, &action] {
     const auto each = [args](size_t i, Json& json) { return stats(*args, i, json); };

@@ -13,7 +13,6 @@
 #include "bobbin/text.hpp"
 #include "cli/command.hpp"
 #include "cli/format.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/io.hpp"
 #include "cli/progress.hpp"
 
@@ -277,7 +276,6 @@ class Job {
       BOBBIN_ASSIGN(const Part part, next_part(input, bytes, at, backend));
       const auto take = [&](std::span<const std::byte> content) -> Status {
         decoded += content.size();
-        BOBBIN_TRY(check_interrupt().in(input.name));
         return output != nullptr ? output->write(content).in(name) : Status();
       };
       const bool on_cpu = backend == Backend::cpu || part.bound > kDeviceBatchBytes;
@@ -430,9 +428,6 @@ int run_zstd(const ZstdArgs& args) {
   for (const std::string& path : args.inputs.empty() ? standard : args.inputs) {
     const Status status = job.run(path);
     code = status.ok() ? code : report(status);
-    if (interrupt_signal() != 0) {
-      break;
-    }
   }
   return code;
 }

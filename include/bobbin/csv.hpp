@@ -103,9 +103,10 @@ struct Input {
   std::string_view text{};
 
   static Input file(std::string path) { return {Kind::file, std::move(path), -1, {}}; }
-  // Reads from the descriptor's position on; the caller closes it.
-  static Input descriptor(int number, std::string name) {
-    return {Kind::descriptor, std::move(name), number, {}};
+  // Reads from the descriptor's position on; the caller closes it. `begin`: what was read from a pipe
+  // already; the caller keeps it until the import is done.
+  static Input descriptor(int number, std::string name, std::string_view begin = {}) {
+    return {Kind::descriptor, std::move(name), number, begin};
   }
   // The caller keeps the text until the import is done.
   static Input memory(std::string_view text, std::string name) {
@@ -130,6 +131,7 @@ struct ReadOptions {
   Options other{};
   // Types of all columns or some; other columns get the type that fits all of their values.
   std::optional<Schema> schema{};
+  uint64_t max_rows = UINT64_MAX;  // reads no further than these rows need
 };
 
 // What was detected in the first bytes.
@@ -176,7 +178,7 @@ class BOBBIN_API Importer {
   [[nodiscard]] const Sniffed& sniffed() const;
 
   // Read everything and write it to a file, or to an open descriptor (a pipe, say) that the caller closes.
-  // Call only one of the two, and only once. Types are first inferred from the beginning of the text; if a
+  // Call only one of the three, and only once. Types are first inferred from the beginning of the text; if a
   // later value does not fit, the text is read again from the start. For a descriptor, the whole text is
   // always read twice.
   [[nodiscard]] Result<ImportResult> write(const std::string& path, const WriteOptions& options = {},
@@ -184,6 +186,11 @@ class BOBBIN_API Importer {
   [[nodiscard]] Result<ImportResult> write_to_descriptor(int descriptor, std::string name,
                                                          const WriteOptions& options = {},
                                                          const ImportVisitor& visit = {});
+  // The same for a file of the caller's own, such as file::nameless_file(), whose content is replaced: the
+  // text is read again only if a type was wrong.
+  [[nodiscard]] Result<ImportResult> write_over(int descriptor, std::string name,
+                                                const WriteOptions& options = {},
+                                                const ImportVisitor& visit = {});
 
  private:
   struct Impl;

@@ -72,6 +72,10 @@ class Descriptor {
 // input that is read from a stream.
 inline constexpr size_t kBeginningBytes = 16;
 [[nodiscard]] BOBBIN_API Status check_beginning(std::span<const std::byte> bytes);
+// Whether these bytes are those that a .bob file begins and ends with, or the first of them if there are
+// fewer.
+inline constexpr size_t kSignatureBytes = 8;
+[[nodiscard]] BOBBIN_API bool is_signature(std::span<const std::byte> bytes);
 
 // A file in $TMPDIR, or /tmp, that has no name: it is gone when its descriptor is closed.
 [[nodiscard]] BOBBIN_API Result<Descriptor> nameless_file();
@@ -86,6 +90,10 @@ struct Access {
   // owner counts for a file with an access control list.
   [[nodiscard]] BOBBIN_API static std::optional<Access> of(int descriptor);
 };
+
+// Removes the temporary files of all Outputs that are not committed. For a signal handler, just before it
+// ends the process: threads that would create further ones wait for that end.
+BOBBIN_API void remove_unfinished();
 
 // Where bytes are written, in order: an open descriptor, or a new file that gets its name, and its
 // permissions, only when all of it is safe on disk. Until then nobody but its owner may read it, and it is
@@ -129,6 +137,7 @@ class BOBBIN_API Output {
   Descriptor descriptor_;
   Descriptor directory_;
   std::string temporary_;  // a name in the directory; empty: there is no temporary file
+  size_t noted_ = 0;       // its number in file/unfinished.hpp
   std::string name_;
   bool overwrite_ = false;
   std::optional<Access> like_;  // of the file that is replaced or copied

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From texts to a .bob file.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 
 #include "bobbin/csv.hpp"
@@ -13,7 +16,7 @@ namespace {
 Result<Source> open_source(const Input& input, const std::optional<Encoding>& encoding) {
   Result<Source> source = input.kind == Input::Kind::file ? Source::open(input.name)
                           : input.kind == Input::Kind::descriptor
-                              ? Source::keeping(input.number, input.name)
+                              ? Source::keeping(input.number, input.name, input.text)
                               : Result<Source>(Source::from_memory(input.text, input.name));
   if (source.has_value() && encoding) {
     source->set_encoding(*encoding);
@@ -67,6 +70,7 @@ struct Importer::Impl {
   Sniffed sniffed;
   std::optional<Schema> schema;
   std::optional<char> implied_delimiter;  // by the first text's name
+  uint64_t max_rows = 0;
   uint64_t num_rows = 0;
   std::vector<std::string> notes;
   bool is_exact = false;
@@ -74,17 +78,19 @@ struct Importer::Impl {
 
 Result<bool> Importer::Impl::append_rows(Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit) {
   num_rows = 0;
-  while (true) {
+  while (num_rows < max_rows) {
     BOBBIN_ASSIGN(const Reader::Step step, reader.next());
     if (step != Reader::Step::rows) {
       return step == Reader::Step::end;
     }
-    BOBBIN_TRY(file::append_untyped(writer, reader.batch().pointers(), reader.batch().rows));
-    num_rows += reader.batch().rows;
+    const uint64_t rows = std::min<uint64_t>(reader.batch().rows, max_rows - num_rows);
+    BOBBIN_TRY(file::append_untyped(writer, reader.batch().pointers(), rows));
+    num_rows += rows;
     if (visit) {
       BOBBIN_TRY(visit({.bytes_read = reader.bytes_read(), .finished = false}));
     }
   }
+  return true;
 }
 
 Status Importer::Impl::finish(const Reader& reader, bobbin::Writer& writer, const ImportVisitor& visit) {
@@ -147,6 +153,7 @@ Result<Importer> Importer::open(std::vector<Input> inputs, const ReadOptions& op
   auto impl = std::make_unique<Impl>();
   impl->schema = options.schema;
   impl->implied_delimiter = delimiter_by_name(inputs.front().name);
+  impl->max_rows = options.max_rows;
   for (const Input& input : inputs) {
     BOBBIN_ASSIGN(Source source, open_source(input, options.encoding));
     impl->sources.push_back(std::move(source));
@@ -186,6 +193,18 @@ Result<ImportResult> Importer::write_to_descriptor(int descriptor, std::string n
   impl_->sniffed.options.sample_bytes = std::numeric_limits<uint64_t>::max();
   return impl_->run(
       [&](const std::vector<Column>& columns) {
+        return bobbin::Writer::to_descriptor(descriptor, name, columns, options);
+      },
+      visit);
+}
+
+Result<ImportResult> Importer::write_over(int descriptor, std::string name, const WriteOptions& options,
+                                          const ImportVisitor& visit) {
+  return impl_->run(
+      [&](const std::vector<Column>& columns) -> Result<bobbin::Writer> {
+        if (::ftruncate(descriptor, 0) != 0 || ::lseek(descriptor, 0, SEEK_SET) != 0) {
+          return file::io_error(name, errno);
+        }
         return bobbin::Writer::to_descriptor(descriptor, name, columns, options);
       },
       visit);

@@ -42,11 +42,12 @@ Source Source::from_descriptor(int descriptor, std::string name) {
   return source;
 }
 
-Result<Source> Source::keeping(int descriptor, std::string name) {
+Result<Source> Source::keeping(int descriptor, std::string name, std::string_view begin) {
   Source source = from_descriptor(descriptor, std::move(name));
   if (source.start_ < 0) {
     BOBBIN_ASSIGN(source.kept_, file::nameless_file());
     source.keeps_ = true;
+    BOBBIN_TRY(source.keep(begin));
   }
   return source;
 }

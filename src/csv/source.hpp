@@ -25,8 +25,8 @@ class Source {
   // Reads from the descriptor's current position; the caller closes it. `name` is for error messages.
   static Source from_descriptor(int descriptor, std::string name);
   // The same, but data from a pipe is kept in a temporary file while it is read, so that it can be read
-  // again.
-  static Result<Source> keeping(int descriptor, std::string name);
+  // again. `begin`: what was read from the pipe already.
+  static Result<Source> keeping(int descriptor, std::string name, std::string_view begin = {});
   // The caller must keep the text.
   static Source from_memory(std::string_view text, std::string name);
   // Text that has been read from another source: it is taken as it is, even if it begins like compressed

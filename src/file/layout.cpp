@@ -24,7 +24,7 @@ Status check_version(uint32_t version) {
 
 Status check_header(const Header& header) {
   BOBBIN_RETURN_IF(header.magic != kMagic, StatusCode::corrupt,
-                   "header: the magic is missing: not a .bob file");
+                   "header: the first bytes are not those of a .bob file: damaged, or another format");
   BOBBIN_TRY(check_version(header.version).in("header"));
   BOBBIN_RETURN_IF(header.reserved != 0, StatusCode::corrupt, "header: reserved bytes are not zero");
   return {};
@@ -37,6 +37,13 @@ Status check_beginning(std::span<const std::byte> bytes) {
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   return check_header(header);
+}
+
+bool is_signature(std::span<const std::byte> bytes) {
+  static_assert(kSignatureBytes == kMagic.size());
+  const auto magic = std::as_bytes(std::span(kMagic));
+  return !bytes.empty() && bytes.size() <= magic.size() &&
+         std::ranges::equal(bytes, magic.first(bytes.size()));
 }
 
 Status check_rest_of_header(std::span<const std::byte> rest) {

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "file/temporary.hpp"
+#include "file/unfinished.hpp"
 
 namespace bobbin::file {
 namespace {
@@ -137,6 +138,7 @@ Output::Output(Output&& other) noexcept
     : descriptor_(std::move(other.descriptor_)),
       directory_(std::move(other.directory_)),
       temporary_(std::exchange(other.temporary_, {})),
+      noted_(other.noted_),
       name_(std::move(other.name_)),
       overwrite_(other.overwrite_),
       like_(other.like_),
@@ -188,6 +190,7 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   BOBBIN_ASSIGN(TemporaryFile file, create_temporary(directory, place.directory));
   output.descriptor_ = std::move(file.descriptor);
   output.temporary_ = std::move(file.name);
+  output.noted_ = file.noted;
   return output;
 }
 
@@ -272,6 +275,7 @@ Status Output::give_name() {
   if (error != 0) {
     return io_error("rename", error);
   }
+  forget_unfinished(noted_);
   temporary_.clear();
   // The name is durable once the directory is synced; some file systems cannot sync directories and return
   // EINVAL.
@@ -285,6 +289,7 @@ void Output::discard() {
   (void)descriptor_.close();
   if (!temporary_.empty()) {
     (void)::unlinkat(directory_.get(), temporary_.c_str(), 0);
+    forget_unfinished(noted_);
     temporary_.clear();
   }
 }

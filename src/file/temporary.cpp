@@ -18,6 +18,8 @@
 #include <string>
 #include <string_view>
 
+#include "file/unfinished.hpp"
+
 namespace bobbin::file {
 namespace {
 
@@ -113,17 +115,17 @@ Result<TemporaryFile> create_temporary(int directory, const std::string& path) {
   look_through_if_due(directory, path);
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     std::string name = random_name();
+    const size_t noted = note_unfinished(directory, name);
     const int number = ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                 S_IRUSR | S_IWUSR);
-    if (number < 0 && errno != EEXIST) {
-      return io_error("create", errno);
+    const int error = errno;
+    Descriptor file = number < 0 ? Descriptor() : Descriptor::own(number);
+    if (number >= 0 && lock_new(number)) {
+      return TemporaryFile{.descriptor = std::move(file), .name = std::move(name), .noted = noted};
     }
-    if (number < 0) {
-      continue;
-    }
-    Descriptor file = Descriptor::own(number);
-    if (lock_new(number)) {
-      return TemporaryFile{.descriptor = std::move(file), .name = std::move(name)};
+    forget_unfinished(noted);
+    if (number < 0 && error != EEXIST) {
+      return io_error("create", error);
     }
   }
   return Status(StatusCode::io, "create: could not find a free name for a temporary file");

@@ -4,6 +4,7 @@
 // machine or in whatever container it ran.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "bobbin/io.hpp"
@@ -14,6 +15,7 @@ namespace bobbin::file {
 struct TemporaryFile {
   Descriptor descriptor;  // closing it ends the lock
   std::string name;       // in the directory
+  size_t noted = 0;       // its number in file/unfinished.hpp
 };
 
 // A new file in a directory, which is open and has this path. Files of this user that no process holds are

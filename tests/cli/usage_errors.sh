@@ -10,7 +10,7 @@ status bobbin compress a.bin --type u32 --rows-per-group 16777217
 status bobbin compress a.bin --type u32 --backend gpu
 status bobbin compress a.bin --type u32 --slack 5
 status bobbin compress a.bin --type u32 --goal fastest --slack nan
-status bobbin compress a.bin b.bin --type u32
+status bobbin compress a.bin b.bin --type u32 -o c.bob
 status bobbin decompress a.bob --rows 7
 status bobbin decompress a.bob --rows 9:3
 status bobbin decompress a.bob --rows x:3
