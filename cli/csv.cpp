@@ -13,6 +13,8 @@
 namespace bobbin::cli {
 namespace {
 
+constexpr std::string_view kNoNullWords = "none";  // for --null
+
 // The fraction of the rows that are before `row`.
 double share_of(const CsvJob& job, uint64_t row) {
   return static_cast<double>(row - job.rows.begin) / static_cast<double>(job.rows.end - job.rows.begin);
@@ -78,9 +80,11 @@ void add_csv_options(const Verb& verb, CsvArgs& args) {
   add_mark_option(verb, "--quote", args.quote, "CSV quote character, or none");
   add_mark_option(verb, "--escape", args.escape, "CSV escape character, or none: quotes are doubled");
   verb.add_flag("--no-header", args.no_header, "The CSV has no header row");
-  verb.add_list("--null", args.nulls,
-                "Unquoted CSV text that means null; may be repeated. When reading, an empty field always "
-                "does (default: empty)")
+  verb.add_list(
+          "--null", args.nulls,
+          "Unquoted CSV text that means null; may be repeated. When reading, an empty field always "
+          "does, and words such as NA do in columns of numbers, dates and booleans, unless TEXT is none "
+          "(default: empty)")
       .may_be_empty()
       .type_name("TEXT");
 }
@@ -97,6 +101,25 @@ void add_csv_input_options(const Verb& verb, CsvArgs& args) {
       .one_of("choice", {"error", "pad"})
       .type_name("HOW");
   add_encoding_option(verb, args, "default: utf8, or what the text shows");
+  verb.add_option("--date-format", args.date_format,
+                  "How the CSV writes dates and times, as for strftime: %d/%m/%Y, '%b %-d, %Y %I:%M %p' "
+                  "(default: found from the values)")
+      .check("format", &csv::check_date_format)
+      .type_name("FORMAT");
+  const auto check_thousands = [](const std::string& text) -> std::string {
+    constexpr std::string_view kMarks = ",. '";
+    return text.size() == 1 && kMarks.find(text) != std::string_view::npos
+               ? ""
+               : "'" + text + "' is not a mark between digits; expected a comma, a point, a blank or '";
+  };
+  verb.add_option("--thousands", args.thousands,
+                  "Mark between groups of three digits in the CSV's numbers (default: found from the values)")
+      .check("mark", check_thousands)
+      .type_name("C");
+  verb.add_option("--decimal", args.decimal,
+                  "Decimal mark of the CSV's numbers, . or , (default: found from the values)")
+      .one_of("mark", {".", ","})
+      .type_name("C");
 }
 
 void add_encoding_option(const Verb& verb, CsvArgs& args, const std::string& otherwise) {
@@ -150,6 +173,12 @@ csv::ReadOptions read_options(const CsvArgs& args) {
   options.skip_lines = args.skip;
   options.other.ragged = args.ragged == "pad" ? csv::Ragged::pad : csv::Ragged::error;
   options.other.nulls = args.nulls.empty() ? options.other.nulls : args.nulls;
+  if (std::erase(options.other.nulls, kNoNullWords) > 0) {
+    options.other.null_words = false;
+  }
+  options.other.date_format = args.date_format;
+  options.other.thousands = args.thousands;
+  options.other.decimal = args.decimal.empty() ? '\0' : args.decimal.front();
   options.encoding = csv::parse_encoding(args.encoding);
   return options;
 }

@@ -28,13 +28,17 @@ struct CsvArgs {
   std::optional<uint64_t> skip;
   std::string ragged;
   std::string encoding;  // also for text that is written
+  std::string date_format;
+  std::string thousands;
+  std::string decimal;
 
   [[nodiscard]] bool given_for_output() const {
     return !delimiter.empty() || !quote.empty() || !escape.empty() || no_header || !nulls.empty() ||
            !encoding.empty();
   }
   [[nodiscard]] bool given() const {
-    return given_for_output() || header || !comment.empty() || skip.has_value() || !ragged.empty();
+    return given_for_output() || header || !comment.empty() || skip.has_value() || !ragged.empty() ||
+           !date_format.empty() || !thousands.empty() || !decimal.empty();
   }
 };
 

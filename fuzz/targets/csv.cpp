@@ -2,7 +2,7 @@
 // Arbitrary text: it is either refused or a table, and the result does not depend on how much is read at a
 // time. The table, written and read again with its schema, is the same table; a file that is made of the text
 // gives the same text, unless the import says otherwise. The first byte is the delimiter, the second says
-// whether there is a header, and the third has one bit for each other option.
+// whether there is a header and how values are written, and the third has one bit for each other option.
 // Covers: src/csv
 #include <cstdint>
 #include <cstdio>
@@ -83,8 +83,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 3) {
     return 0;
   }
-  csv::Options options{
-      .delimiter = static_cast<char>(data[0]), .header = data[1] == 'h', .max_record_bytes = 1000};
+  csv::Options options{.delimiter = static_cast<char>(data[0]),
+                       .header = (data[1] | 7) == ('h' | 7),
+                       .max_record_bytes = 1000};
+  options.decimal = (data[1] & 1) != 0 ? ',' : '\0';
+  options.date_format = (data[1] & 2) != 0 ? "%d/%m/%Y" : "";
+  options.null_words = (data[1] & 4) == 0;
   options.quote = (data[2] & 1) != 0 ? '\'' : '"';
   options.escape = (data[2] & 2) != 0 ? '\\' : '\0';
   options.comment = (data[2] & 4) != 0 ? '#' : '\0';

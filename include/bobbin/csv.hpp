@@ -71,6 +71,13 @@ struct Options {
   bool trailing = false;     // an empty field after the last column is ignored
   // Unquoted fields that mean null; the first one is written.
   std::vector<std::string> nulls = {""};
+  // Whether words such as NA mean null in columns of numbers, dates, times and booleans.
+  bool null_words = true;
+  // How dates and numbers are written, as far as their columns do not show it. When reading only: a file
+  // notes how its own text was written.
+  std::string date_format{};  // of dates and times: "%d/%m/%Y"; empty: found from the values
+  std::string thousands{};    // between groups of three digits; empty: found from the values
+  char decimal = '\0';        // before a fraction, '.' or ','; NUL: found from the values
   uint64_t max_record_bytes = uint64_t{64} << 20;  // per record; at most 2^29
   size_t buffer_bytes = size_t{1} << 20;           // read at a time
   size_t batch_rows = size_t{1} << 16;             // at most this many per batch
@@ -83,6 +90,9 @@ struct Options {
 // The delimiter that a file name implies: comma for .csv, tab for .tsv, | for .tbl, also with .gz or .zst
 // after it; nothing for other names.
 [[nodiscard]] BOBBIN_API std::optional<char> delimiter_by_name(std::string_view path);
+// Error, in words, if the text is not a pattern of dates or times such as %d/%m/%Y or %b %-d, %Y %I:%M %p;
+// empty if it is. docs/csv.md lists the conversions.
+[[nodiscard]] BOBBIN_API std::string check_date_format(std::string_view text);
 // One ASCII character that is not a letter or digit; "none" is NUL.
 [[nodiscard]] BOBBIN_API std::optional<char> parse_mark(std::string_view text);
 

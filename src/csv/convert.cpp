@@ -14,6 +14,7 @@
 #include "core/dispatch.hpp"
 #include "core/text.hpp"
 #include "core/value_text.hpp"
+#include "csv/form_guess.hpp"
 #include "csv/guess.hpp"
 #include "csv/number_text.hpp"
 
@@ -205,17 +206,36 @@ size_t room_for(const Rows& rows, const Scanner::FieldColumn& fields) {
   return bytes;
 }
 
+// A text without the blanks around it.
+template <class T, class Read>
+bool read_trimmed(std::string_view text, const Read& read, T& value) {
+  PlainNumber inner;
+  return trim(text, inner) && read(inner.text(), value);
+}
+
 }  // namespace
 
-NullTest::NullTest(const std::vector<std::string>& texts) {
-  for (const std::string& text : texts) {
-    empty_ = empty_ || text.empty();
-    longest_ = std::max(longest_, text.size());
-    if (!text.empty()) {
-      begins_[static_cast<uint8_t>(text[0])] = true;
-    }
-    texts_.push_back(text);
+NullTest::NullTest(const std::vector<std::string>& texts) : texts_(texts) {
+  std::ranges::for_each(texts, [this](const std::string& text) { see(text); });
+}
+
+NullTest::NullTest(const std::vector<std::string>& texts, const std::vector<std::string>& words)
+    : NullTest(texts) {
+  takes_quoted_ = true;
+  words_ = words;
+  std::ranges::for_each(words, [this](const std::string& text) { see(text); });
+}
+
+void NullTest::see(const std::string& text) {
+  empty_ = empty_ || text.empty();
+  longest_ = std::max(longest_, text.size());
+  if (!text.empty()) {
+    begins_[static_cast<uint8_t>(text[0])] = true;
   }
+}
+
+bool NullTest::is_word(const RawField& field) const {
+  return std::ranges::find(words_, field.text()) != words_.end();
 }
 
 bool NullTest::is_listed(const RawField& field) const {
@@ -225,6 +245,41 @@ bool NullTest::is_listed(const RawField& field) const {
 template <class T, class Read, class Shortcut>
 size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,
                                       const Read& read, const Shortcut& shortcut) {
+  const NumberForm& form = spelling_.form;
+  if (form.is_plain()) {
+    return convert_fields<T>(rows, column, is_null, read, shortcut);
+  }
+  PlainNumber plain;
+  const auto read_form = [&, exact = is_exact()](std::string_view text, T& value) {
+    return (exact ? form.read_exactly(text, plain) : form.read(text, plain)) && read(plain.text(), value);
+  };
+  return convert_fields<T>(rows, column, is_null, read_form, NoShortcut{});
+}
+
+template <class T>
+size_t ColumnBuilder::convert_by_pattern(const Rows& rows, size_t column, const NullTest& is_null) {
+  const DatePattern& pattern = spelling_.pattern;
+  std::array<char, kMaxDateText> again;
+  const auto read = [&, exact = is_exact()](std::string_view text, T& value) {
+    Moment moment;
+    int64_t number = 0;
+    if (!pattern.read(text, moment) || !value_of_moment(type_, moment, number)) {
+      // A column of a given type may be written as usual, although another one has the pattern.
+      Scalar usual;
+      const bool is_usual = accept_ == Accept::given && parse_value(type_, text, usual) == TextError::none;
+      value = static_cast<T>(usual.bits);
+      return is_usual;
+    }
+    value = static_cast<T>(number);
+    const char* const end = exact ? pattern.write(moment, again.data()) : nullptr;
+    return !exact || (end != nullptr && text == std::string_view(again.data(), end));
+  };
+  return convert_fields<T>(rows, column, is_null, read, NoShortcut{});
+}
+
+template <class T, class Read, class Shortcut>
+size_t ColumnBuilder::convert_fields(const Rows& rows, size_t column, const NullTest& is_null,
+                                     const Read& read, const Shortcut& shortcut) {
   values_.resize((rows.count * sizeof(T) + 7) / 8);
   T* const values = reinterpret_cast<T*>(values_.data());
   Validity validity(validity_, rows.count);
@@ -242,7 +297,8 @@ size_t ColumnBuilder::convert_numbers(const Rows& rows, size_t column, const Nul
       if (is_null(field)) {
         validity.set_null(r);
       } else if (last_text.empty() || field.text() != last_text) {
-        if (!read(value_of(field, rows.scanner.marks(), scratch), value)) {
+        const std::string_view text = value_of(field, rows.scanner.marks(), scratch);
+        if (!read(text, value) && (is_exact() || !read_trimmed(text, read, value))) {
           return r;
         }
         last_text = field.text();
@@ -386,6 +442,10 @@ size_t ColumnBuilder::convert(const Rows& rows, size_t column, const NullTest& i
   rows_ = rows.count;
   if (is_string(type_.type)) {
     return convert_strings(rows, column, is_null);
+  }
+  if (!spelling_.pattern.empty()) {
+    return type_.logical.kind == Logical::Kind::date ? convert_by_pattern<int32_t>(rows, column, is_null)
+                                                     : convert_by_pattern<int64_t>(rows, column, is_null);
   }
   return accept_ == Accept::guessed ? convert_strictly(rows, column, is_null)
                                     : convert_plain(rows, column, is_null);

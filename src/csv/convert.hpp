@@ -21,14 +21,16 @@ namespace bobbin::csv {
 class NullTest {
  public:
   explicit NullTest(const std::vector<std::string>& texts);
+  // For columns of types other than text: empty fields are null, and so are these words, also in quotes.
+  NullTest(const std::vector<std::string>& texts, const std::vector<std::string>& words);
 
   [[nodiscard]] bool operator()(const RawField& field) const {
     if (field.size == 0) {
-      return empty_ && !field.quoted;
+      return takes_quoted_ || (empty_ && !field.quoted);
     }
     // Few fields are as short as a null and begin like one.
-    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] && !field.quoted &&
-           is_listed(field);
+    return field.size <= longest_ && begins_[static_cast<uint8_t>(*field.data)] &&
+           ((!field.quoted && is_listed(field)) || (takes_quoted_ && is_word(field)));
   }
 
   // Whether all nulls are empty fields.
@@ -44,10 +46,14 @@ class NullTest {
 
  private:
   [[nodiscard]] bool is_listed(const RawField& field) const;
+  [[nodiscard]] bool is_word(const RawField& field) const;
+  void see(const std::string& text);
   bool empty_ = false;
+  bool takes_quoted_ = false;
   size_t longest_ = 0;
   std::array<bool, 256> begins_{};  // by the first character
   std::vector<std::string> texts_;
+  std::vector<std::string> words_;
 };
 
 // Records that all have `fields` fields.
@@ -92,6 +98,11 @@ class ColumnBuilder {
   template <class T, class Read, class Shortcut = NoShortcut>
   [[nodiscard]] size_t convert_numbers(const Rows& rows, size_t column, const NullTest& is_null,
                                        const Read& read, const Shortcut& shortcut = {});
+  template <class T, class Read, class Shortcut>
+  [[nodiscard]] size_t convert_fields(const Rows& rows, size_t column, const NullTest& is_null,
+                                      const Read& read, const Shortcut& shortcut);
+  template <class T>
+  [[nodiscard]] size_t convert_by_pattern(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_decimals(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_doubles(const Rows& rows, size_t column, const NullTest& is_null);
   [[nodiscard]] size_t convert_times(const Rows& rows, size_t column, const NullTest& is_null);

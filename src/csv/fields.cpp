@@ -108,10 +108,11 @@ void ColumnFields::visit(const Rows& rows, size_t column, const ColumnBuilder& b
   const ColumnData data = builder.data();
   const Scanner::FieldColumn fields = rows.scanner.column(column, rows.fields);
   // Numbers that are written as they were read, and need no quotes: only whether they are quoted matters.
-  const bool is_simple = builder.is_exact() && !is_string(data.type.type) && !rule.concerns_numbers();
+  const bool is_simple = builder.is_exact() && !is_string(data.type.type) && !rule.concerns_numbers() &&
+                         !builder.spelling().has_form();
   std::string scratch;
   std::string quoted;
-  std::array<char, kMaxValueText> written;
+  std::array<char, kMaxSpelledText> written;
   for (size_t r = 0; r < rows.count; ++r) {
     const RawField field = fields[r];
     if (data.is_null(r)) {

@@ -6,12 +6,13 @@
 
 #include "core/calendar.hpp"
 #include "core/text.hpp"
+#include "csv/form_guess.hpp"
 #include "csv/number_text.hpp"
 
 namespace bobbin::csv {
 namespace {
 
-constexpr size_t kMostMisfits = 3;
+constexpr size_t kMostMisfits = 3;  // that are words for null, and as many that are not
 constexpr size_t kLongestMisfit = 256;
 // Spellings of kBooleanWords that may occur in one column: those of the same words.
 constexpr std::array<uint8_t, 10> kFamilies{0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
@@ -145,6 +146,54 @@ bool read_time(std::string_view text, Logical::Unit unit, const Spelling& spelli
   TimeParts parts;
   return take_time_apart(text, parts) && !parts.has_date && fits_spelling(parts, spelling, unit) &&
          time_of_day(parts, unit, value) == TextError::none;
+}
+
+Guess::Guess() = default;
+Guess::Guess(Guess&&) noexcept = default;
+Guess& Guess::operator=(Guess&&) noexcept = default;
+Guess::~Guess() = default;
+
+bool Guess::look_for_forms(const FormRules& rules) {
+  if (!seen_ || !utf8_ || has_long_text_) {
+    return false;
+  }
+  const ColumnType plain = type();
+  const bool is_real = plain.type == DType::f64 || plain.logical.kind == Logical::Kind::decimal;
+  if (misfits_.empty() && rules.date.empty() && !(is_real && rules.has_marks())) {
+    return false;
+  }
+  const auto other = std::ranges::find_if(misfits_, [](const Misfit& m) { return !is_null_word(m.text); });
+  const std::string_view example =
+      other == misfits_.end() ? std::string_view() : std::string_view(other->text);
+  FormGuess probe(example, rules);
+  for (const Misfit& misfit : misfits_) {
+    probe.add(misfit.text);
+  }
+  comma_is_point_ = is_real && rules.marks.point == ',';
+  if (!probe.is_done()) {
+    forms_ = std::make_unique<FormGuess>(example, rules);
+  }
+  return forms_ != nullptr;
+}
+
+std::vector<std::string> Guess::null_words() const {
+  return has_form() ? forms_->words() : std::vector<std::string>();
+}
+
+std::string Guess::ambiguous_options() const {
+  return forms_ && forms_->is_ambiguous() ? forms_->options() : "";
+}
+
+bool Guess::has_form() const {
+  return forms_ && forms_->is_found();
+}
+
+bool Guess::settled() const {
+  return forms_ && !forms_->is_done() ? has_form() : seen_ && !waits_for_other_word();
+}
+
+bool Guess::is_text() const {
+  return forms_ ? forms_->is_done() : given_up_;
 }
 
 void Guess::see_fraction(std::string_view fraction) {
@@ -298,7 +347,8 @@ uint32_t Guess::look_at_time(std::string_view text) {
 
 // Whether all values so far are numbers, and some are not as %.16g prints them.
 bool Guess::takes_usual() const {
-  return (fits_ & kLongFloat) == 0 && (fits_ & (kFloat | kAnyFloat)) != 0 && misfits_.empty() && !given_up_;
+  return (fits_ & kLongFloat) == 0 && (fits_ & (kFloat | kAnyFloat)) != 0 && misfits_.empty() && !given_up_ &&
+         !forms_;
 }
 
 // A number of which only the digits before and after the point matter, and whether there are any before it.
@@ -358,7 +408,11 @@ bool Guess::is_known_misfit(std::string_view text) const {
 bool Guess::add_misfit(std::string_view text) {
   ++irregular_;
   utf8_ = utf8_ && is_utf8(text);
-  if (misfits_.size() == kMostMisfits || text.size() > kLongestMisfit) {
+  const bool is_word = is_null_word(text);
+  const auto alike = std::ranges::count_if(
+      misfits_, [&](const Misfit& misfit) { return is_null_word(misfit.text) == is_word; });
+  has_long_text_ = text.size() > kLongestMisfit;
+  if (has_long_text_ || static_cast<size_t>(alike) == kMostMisfits) {
     given_up_ = true;
     return false;
   }
@@ -376,6 +430,10 @@ bool Guess::add(std::string_view text) {
 }
 
 bool Guess::add_any(std::string_view text) {
+  if (forms_) {
+    forms_->add(text);
+    return false;
+  }
   seen_ = true;
   number_ = kNoNumber;
   if (given_up_) {
@@ -432,11 +490,12 @@ bool Guess::is_text_by_misfits() const {
   // Among other letters, N is a code like them.
   const bool must_be_rare = given_up_ || (fits_ & kBoolean) != 0;
   const uint64_t some = must_be_rare ? 20 * irregular_ : irregular_;
-  return (given_up_ || !misfits_.empty()) && regular_ > some && !misfits_.empty();
+  return !has_form() && regular_ > some && !misfits_.empty();
 }
 
 bool Guess::is_text_by_zones() const {
-  return !misfits_.empty() && seen_zone_ && regular_type().logical.kind == Logical::Kind::timestamp &&
+  return !misfits_.empty() && !has_form() && seen_zone_ &&
+         regular_type().logical.kind == Logical::Kind::timestamp &&
          std::ranges::all_of(misfits_, [](const Misfit& misfit) {
            TimeParts parts;
            return take_time_apart(misfit.text, parts) && parts.has_date && parts.has_time;
@@ -447,8 +506,12 @@ ColumnType Guess::type() const {
   if (!utf8_) {
     return {DType::binary};
   }
-  return !seen_ || given_up_ || !misfits_.empty() || waits_for_other_word() ? ColumnType{DType::utf8}
-                                                                            : regular_type();
+  if (has_form()) {
+    return forms_->type();
+  }
+  return comma_is_point_ || !seen_ || given_up_ || !misfits_.empty() || waits_for_other_word()
+             ? ColumnType{DType::utf8}
+             : regular_type();
 }
 
 ColumnType Guess::regular_type() const {
@@ -537,6 +600,9 @@ Spelling Guess::date_spelling() const {
 }
 
 Spelling Guess::spelling() const {
+  if (has_form()) {
+    return forms_->spelling();
+  }
   const ColumnType chosen = type();
   switch (chosen.logical.kind) {
     case Logical::Kind::boolean:

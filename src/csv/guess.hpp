@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bobbin/types.hpp"
 #include "core/digits.hpp"
+#include "core/portable.hpp"
 #include "core/value_text.hpp"
 #include "csv/spelling.hpp"
 
@@ -23,7 +25,7 @@ namespace bobbin::csv {
 
 // An integer of one to eight digits, which is the usual case. Reads eight bytes, whatever the text's size:
 // there are always that many after the start of a scanner's field or of a string.
-[[nodiscard]] inline bool read_short(std::string_view text, uint64_t& value) {
+[[nodiscard]] BOBBIN_INLINE bool read_short(std::string_view text, uint64_t& value) {
   if (text.size() - 1 >= 8) {
     return false;
   }
@@ -37,9 +39,25 @@ namespace bobbin::csv {
 
 struct NumberText;
 struct PlainDecimal;
+class FormGuess;
 
+// What is known about the forms of a text's values.
+struct FormRules {
+  DatePattern date{};         // empty: found from the values
+  NumberForm::Marks marks{};  // those that are not given are found from the values
+  bool words = true;          // whether NA and the like may mean null
+
+  [[nodiscard]] bool has_marks() const { return !marks.group.empty() || marks.point != '\0'; }
+};
+
+// To infer a type: add() all values; if look_for_forms() says so, add() all of them once more.
 class Guess {
  public:
+  Guess();
+  Guess(Guess&&) noexcept;
+  Guess& operator=(Guess&&) noexcept;
+  ~Guess();
+
   // A value that only the type text fits, while other values of the column have another type.
   struct Misfit {
     std::string text;
@@ -50,6 +68,14 @@ class Guess {
   // Adds a non-null value from a scanner's field or a string. True if it is a new misfit, which is then the
   // last of misfits().
   bool add(std::string_view text);
+  // To be called when all values were added. True if they could have a form, such as that of 1,234 or
+  // 8/20/17, which is found when all are added again, in any order.
+  [[nodiscard]] bool look_for_forms(const FormRules& rules);
+  // How options make one of several possible forms the column's; empty if there are not several.
+  [[nodiscard]] std::string ambiguous_options() const;
+  // The words that mean null in this column, besides the empty field; the empty field may then be in quotes.
+  [[nodiscard]] std::vector<std::string> null_words() const;
+  [[nodiscard]] bool has_form() const;
   // The value of the last text that was added, if it is a double and adding it has read it; otherwise NaN.
   [[nodiscard]] double number() const { return number_; }
   // Whether the values so far, of which some have many digits, are numbers.
@@ -58,9 +84,9 @@ class Guess {
   [[nodiscard]] ColumnType type() const;
   [[nodiscard]] Spelling spelling() const;
   // Whether only a value that does not fit the type can still change it.
-  [[nodiscard]] bool settled() const { return seen_ && !waits_for_other_word(); }
+  [[nodiscard]] bool settled() const;
   // Nothing more can be ruled out except that text is UTF-8.
-  [[nodiscard]] bool is_text() const { return given_up_; }
+  [[nodiscard]] bool is_text() const;
 
   // The first few texts that made a column text although most of its values have another type.
   [[nodiscard]] bool is_text_by_misfits() const;
@@ -127,6 +153,9 @@ class Guess {
   uint64_t regular_ = 0;   // values that are not misfits
   uint64_t irregular_ = 0;
   std::vector<Misfit> misfits_;
+  std::unique_ptr<FormGuess> forms_;  // while values are added again, and after that
+  bool has_long_text_ = false;        // longer than the values of any form
+  bool comma_is_point_ = false;       // so that 1.5 is not a number
 
   // Numbers.
   uint8_t whole_digits_ = 0;       // the most digits before a decimal point,
@@ -160,7 +189,7 @@ class Guess {
 
 // The strict parsers: accept only texts that fit the type in the sense above, in the column's spelling.
 [[nodiscard]] bool read_long_signed(std::string_view text, int64_t& value);
-[[nodiscard]] inline bool read_signed(std::string_view text, int64_t& value) {
+[[nodiscard]] BOBBIN_INLINE bool read_signed(std::string_view text, int64_t& value) {
   const bool negative = text.starts_with('-');
   uint64_t digits = 0;
   if (read_short(text.substr(negative ? 1 : 0), digits)) {

@@ -187,6 +187,16 @@ Status check(const Options& options) {
   }
   BOBBIN_RETURN_IF(options.nulls.empty(), StatusCode::invalid_argument,
                    "there must be a text that means null");
+  if (!options.date_format.empty()) {
+    const std::string wrong = check_date_format(options.date_format);
+    BOBBIN_RETURN_IF(!wrong.empty(), StatusCode::invalid_argument, "the date format " + wrong);
+  }
+  BOBBIN_RETURN_IF(!NumberForm::is_group_mark(options.thousands), StatusCode::invalid_argument,
+                   fmt::format("{} cannot be the thousands mark", quoted_text(options.thousands)));
+  BOBBIN_RETURN_IF(options.decimal != '\0' && options.decimal != '.' && options.decimal != ',',
+                   StatusCode::invalid_argument, "the decimal mark must be '.' or ','");
+  BOBBIN_RETURN_IF(options.decimal != '\0' && options.thousands == std::string(1, options.decimal),
+                   StatusCode::invalid_argument, "the thousands mark cannot be the decimal mark");
   BOBBIN_RETURN_IF(options.max_record_bytes == 0 || options.max_record_bytes > kMostRecordBytes,
                    StatusCode::invalid_argument,
                    fmt::format("a record limit of {} bytes is not possible; expected 1 to {}",
@@ -195,6 +205,22 @@ Status check(const Options& options) {
       options.buffer_bytes == 0 || options.buffer_bytes > kMostRecordBytes || options.batch_rows == 0,
       StatusCode::invalid_argument, "buffer and batch sizes must not be zero");
   return {};
+}
+
+std::string check_date_format(std::string_view text) {
+  std::string wrong;
+  return DatePattern::parse(text, &wrong) ? "" : fmt::format("{} {}", quoted_text(text), wrong);
+}
+
+FormRules rules_of(const Options& options) {
+  // A mark that separates groups is not the decimal mark.
+  const char point = options.decimal != '\0'    ? options.decimal
+                     : options.thousands == "." ? ','
+                     : options.thousands == "," ? '.'
+                                                : '\0';
+  return {.date = DatePattern::parse(options.date_format).value_or(DatePattern()),
+          .marks = {.group = options.thousands, .point = point},
+          .words = options.null_words};
 }
 
 std::optional<char> parse_delimiter(std::string_view text) {

@@ -11,6 +11,7 @@
 #include "bobbin/csv.hpp"
 #include "bobbin/file.hpp"
 #include "csv/blocks.hpp"
+#include "csv/guess.hpp"
 #include "csv/spelling.hpp"
 
 namespace bobbin::csv {
@@ -19,6 +20,8 @@ namespace bobbin::csv {
   return {column.type, column.logical};
 }
 
+// The options must have passed check().
+[[nodiscard]] FormRules rules_of(const Options& options);
 [[nodiscard]] Marks marks_of(const Options& options);
 // The delimiter that a text states in a first line such as `sep=;`: Excel reads and writes such lines.
 [[nodiscard]] std::optional<char> stated_delimiter(std::string_view text);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/text.hpp"
+#include "csv/form_guess.hpp"
 
 namespace bobbin::csv {
 namespace {
@@ -24,6 +26,7 @@ std::string place_of(const std::vector<Column>& columns, size_t column) {
   return fmt::format("column {} {}", column + 1, quoted_text(columns[column].name));
 }
 
+constexpr size_t kMostListed = 5;
 // Values from this much text at the beginning are kept when types are inferred, instead of read again.
 constexpr uint64_t kMostKept = uint64_t{4} << 20;
 
@@ -145,12 +148,52 @@ std::string zones_note(const std::string& name, const Guess& guess) {
       printable(name), quoted_text(first.text), first.line, argument(schema_text({column})));
 }
 
+// Whether values of one type may be those of the other.
+bool is_alike(const ColumnType& a, const ColumnType& b) {
+  const auto is_number = [](const ColumnType& type) {
+    return type.logical.kind == Logical::Kind::decimal || type.logical.kind == Logical::Kind::plain;
+  };
+  return is_number(a) ? is_number(b) : a.logical.kind == b.logical.kind;
+}
+
+// How values of a given type are written, as far as that is known.
+Spelling spelling_by(const FormRules& rules, const ColumnType& type) {
+  Spelling spelling;
+  const Logical::Kind kind = type.logical.kind;
+  if (kind == Logical::Kind::decimal || (kind == Logical::Kind::plain && !is_string(type.type))) {
+    spelling.form.group = rules.marks.group;
+    spelling.form.point = rules.marks.point == '\0' ? spelling.form.point : rules.marks.point;
+  } else if (fits_type(rules.date, type)) {
+    spelling.pattern = rules.date;
+  }
+  return spelling;
+}
+
+std::string ambiguous_note(const std::string& name, const Guess& guess) {
+  const Guess::Misfit& first = guess.misfits().front();
+  return fmt::format("column {}: text, because values such as {} at line {} can be read in several ways ({})",
+                     printable(name), quoted_text(first.text), first.line, guess.ambiguous_options());
+}
+
+// "columns a, b: NA and - are read as null".
+std::string words_note(const std::vector<std::string>& words, const std::vector<std::string>& names) {
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+    list += (i == 0 ? "" : ", ") + printable(names[i]);
+  }
+  list += names.size() > kMostListed ? fmt::format(" and {} more", names.size() - kMostListed) : "";
+  return fmt::format("column{} {}: {} {} read as null (--null none keeps {} as text)",
+                     names.size() == 1 ? "" : "s", list, fmt::join(words, " and "),
+                     words.size() == 1 ? "is" : "are", words.size() == 1 ? "it" : "them");
+}
+
 }  // namespace
 
 Reader::Reader(std::vector<Source> sources, const Options& options)
     : scanner_(std::move(sources), options),
       options_(options),
       is_null_(options.nulls),
+      is_null_or_quoted_(options.nulls, {}),
       quote_rule_(options) {}
 
 Result<Reader> Reader::open(Source source, const Options& options, const std::optional<Schema>& schema) {
@@ -291,6 +334,8 @@ Status Reader::take_names(const std::optional<Schema>& schema) {
     columns_.push_back({.name = std::move(name)});
   }
   given_.resize(columns_.size());
+  given_spellings_.resize(columns_.size());
+  hints_.resize(columns_.size());
   return schema ? take_types(*schema) : Status();
 }
 
@@ -328,15 +373,26 @@ Status Reader::take_types_by_name(const Schema& schema) {
   return {};
 }
 
+void Reader::set_null_test(size_t column, const std::vector<std::string>& words) {
+  if (!words.empty()) {
+    null_tests_[column] = std::make_unique<NullTest>(options_.nulls, words);
+  }
+}
+
 void Reader::set_types(const std::vector<Guess>& guesses) {
   using Accept = ColumnBuilder::Accept;
   builders_.clear();
   fields_.assign(columns_.size(), {});
   spellings_.clear();
   type_notes_.clear();
+  const FormRules rules = rules_of(options_);
+  null_tests_.clear();
+  null_tests_.resize(columns_.size());
+  std::map<std::vector<std::string>, std::vector<std::string>> by_words;  // names of columns
   for (size_t c = 0; c < columns_.size(); ++c) {
     const ColumnType type = given_[c].value_or(guesses[c].type());
-    const Spelling spelling = given_[c] ? Spelling{} : guesses[c].spelling();
+    const Spelling spelling =
+        given_[c] ? given_spellings_[c].value_or(spelling_by(rules, type)) : guesses[c].spelling();
     const bool settled = knows_all_ || guesses[c].settled();
     columns_[c].type = type.type;
     columns_[c].nullable = !is_string(type.type);
@@ -347,11 +403,26 @@ void Reader::set_types(const std::vector<Guess>& guesses) {
                                      : Accept::nulls,
                            spelling);
     spellings_.push_back(spelling);
-    if (!given_[c] && guesses[c].is_text_by_misfits()) {
+    if (!given_[c]) {
+      set_null_test(c, guesses[c].null_words());
+    } else if (options_.null_words && !is_string(type.type)) {
+      set_null_test(c, null_words(type != ColumnType{DType::f64} && type != ColumnType{DType::f32}));
+    }
+    if (std::vector<std::string> words = given_[c] ? std::vector<std::string>() : guesses[c].null_words();
+        !words.empty()) {
+      std::ranges::sort(words);
+      by_words[words].push_back(columns_[c].name);
+    }
+    if (!given_[c] && !guesses[c].ambiguous_options().empty()) {
+      type_notes_.push_back(ambiguous_note(columns_[c].name, guesses[c]));
+    } else if (!given_[c] && guesses[c].is_text_by_misfits()) {
       type_notes_.push_back(text_note(columns_[c].name, guesses[c], options_));
     } else if (!given_[c] && guesses[c].is_text_by_zones()) {
       type_notes_.push_back(zones_note(columns_[c].name, guesses[c]));
     }
+  }
+  for (const auto& [words, names] : by_words) {
+    type_notes_.push_back(words_note(words, names));
   }
 }
 
@@ -516,7 +587,47 @@ Status Reader::guess(uint64_t bytes) {
       break;
     }
   }
+  BOBBIN_TRY(look_for_forms(guesses));
   set_types(guesses);
+  return {};
+}
+
+void Reader::add_again(Guess& guess, size_t column, size_t records) {
+  const Scanner::FieldColumn fields = scanner_.column(column, columns_.size());
+  std::string scratch;
+  for (size_t r = 0; r < records && !guess.is_text(); ++r) {
+    if (const RawField field = fields[r]; !is_null_(field)) {
+      (void)guess.add(value_of(field, scanner_.marks(), scratch));
+    }
+  }
+}
+
+// Reads the same records once more for columns whose values may have a form, which few texts have.
+Status Reader::look_for_forms(std::vector<Guess>& guesses) {
+  std::vector<size_t> columns;
+  const FormRules rules = rules_of(options_);
+  for (size_t c = 0; c < guesses.size(); ++c) {
+    if (!given_[c] && guesses[c].look_for_forms(rules)) {
+      columns.push_back(c);
+      doubles_[c].clear();  // read from the texts as they are
+    }
+  }
+  if (columns.empty()) {
+    return {};
+  }
+  BOBBIN_TRY(begin());
+  for (uint64_t row = 0; row < known_rows_ && !columns.empty();) {
+    BOBBIN_ASSIGN(const size_t there, regular_records());
+    BOBBIN_RETURN_IF(there == 0, StatusCode::io,
+                     scanner_.name() + ": the file changed while it was being read");
+    const size_t records = std::min<uint64_t>(there, known_rows_ - row);
+    for (const size_t c : columns) {
+      add_again(guesses[c], c, records);
+    }
+    std::erase_if(columns, [&](size_t c) { return guesses[c].is_text(); });
+    scanner_.consume(records);
+    row += records;
+  }
   return {};
 }
 
@@ -599,10 +710,57 @@ Status Reader::misfit(size_t row, size_t column) const {
   const std::string_view text = value_of(scanner_.field(row, column), scanner_.marks(), scratch);
   const ColumnType type = type_of(columns_[column]);
   Scalar value;
+  const Spelling& spelling = spellings_[column];
   const std::string reason =
-      is_string(type.type) ? "is not UTF-8" : explain(parse_value(type, text, value), type);
+      is_string(type.type) ? "is not UTF-8"
+      : spelling.has_form()
+          ? fmt::format("is not a valid {} with the form {}", to_string(type), spelling_text(type, spelling))
+          : explain(parse_value(type, text, value), type);
   return scanner_.error_in(row, column,
                            fmt::format("{}: {} {}", place_of(columns_, column), quoted_text(text), reason));
+}
+
+// Adds all values of a column.
+Status Reader::read_forms(FormGuess& forms, size_t column) {
+  BOBBIN_TRY(begin());
+  std::string scratch;
+  while (true) {
+    BOBBIN_ASSIGN(const size_t records, regular_records());
+    if (records == 0) {
+      return {};
+    }
+    const Scanner::FieldColumn fields = scanner_.column(column, columns_.size());
+    for (size_t r = 0; r < records && !forms.is_done(); ++r) {
+      if (const RawField field = fields[r]; !null_test(column)(field)) {
+        forms.add(value_of(field, scanner_.marks(), scratch));
+      }
+    }
+    scanner_.consume(records);
+  }
+}
+
+// A value of a given type is not written as usual. Whether the column has a form, which is found from all of
+// its values; the first record is the next one then.
+bool Reader::find_given_form(size_t row, size_t column) {
+  const ColumnType type = *given_[column];
+  if (given_spellings_[column] || is_string(type.type) || !scanner_.can_rewind()) {
+    return false;
+  }
+  std::string scratch;
+  const std::string example(value_of(scanner_.field(row, column), scanner_.marks(), scratch));
+  FormGuess forms(example, rules_of(options_));
+  given_spellings_[column] = spellings_[column];
+  if (!read_forms(forms, column).ok()) {
+    return false;
+  }
+  hints_[column] = forms.is_ambiguous() ? fmt::format(" ({})", forms.options()) : "";
+  if (!forms.is_found() || !forms.spelling().has_form() || !is_alike(type, forms.type())) {
+    return false;
+  }
+  spellings_[column] = forms.spelling();
+  given_spellings_[column] = spellings_[column];
+  builders_[column] = ColumnBuilder(type, ColumnBuilder::Accept::given, spellings_[column]);
+  return begin().ok();
 }
 
 // Converts records, up to the first one with a value that does not fit: `wrong` is then its column.
@@ -613,7 +771,7 @@ Rows Reader::convert(size_t records, std::optional<size_t>& wrong) {
   rows.is_known = read_rows_ + rows.count <= known_rows_;
   for (size_t c = 0; c < builders_.size(); ++c) {
     rows.doubles = rest_of(doubles_[c], read_rows_);
-    const size_t fine = builders_[c].convert(rows, c, is_null_);
+    const size_t fine = builders_[c].convert(rows, c, null_test(c));
     if (fine < rows.count) {
       wrong = c;
       rows.count = fine;
@@ -625,6 +783,7 @@ Rows Reader::convert(size_t records, std::optional<size_t>& wrong) {
 // As far as types were inferred: fields that are not as a writer writes them by itself.
 bool Reader::may_have_odd_fields() const {
   return saw_marks_ || !is_null_.only_empty() ||
+         std::ranges::any_of(null_tests_, [](const auto& test) { return test != nullptr; }) ||
          std::ranges::any_of(builders_, [](const ColumnBuilder& builder) { return !builder.is_exact(); });
 }
 
@@ -646,11 +805,14 @@ Status Reader::examine(uint64_t bytes) {
     const Rows rows = convert(records, wrong);
     keeps_lines_ = keeps_lines_ || has_odd_lines(rows.count, read_rows_ == 0);
     for (size_t c = 0; c < fields_.size() && !wrong; ++c) {
-      fields_[c].count(rows, c, builders_[c], is_null_, quote_rule_);
+      fields_[c].count(rows, c, builders_[c], null_test(c), quote_rule_);
     }
     seen += scanner_.text_of(rows.count).size();
     scanner_.consume(rows.count);
     read_rows_ += rows.count;
+  }
+  if (wrong && given_[*wrong] && find_given_form(0, *wrong)) {
+    return examine(bytes);
   }
   if (wrong && !given_[*wrong] && !knows_all_) {
     BOBBIN_TRY(guess(std::numeric_limits<uint64_t>::max()));
@@ -726,7 +888,7 @@ std::optional<size_t> Reader::keep_fields(const Rows& rows) {
   std::optional<size_t> lacks;
   change_notes_.resize(columns_.size());
   for (size_t c = 0; c < fields_.size(); ++c) {
-    const auto odd = fields_[c].keep(rows, c, builders_[c], is_null_, quote_rule_);
+    const auto odd = fields_[c].keep(rows, c, builders_[c], null_test(c), quote_rule_);
     if (!odd || fields_[c].keeps()) {
       continue;
     }
@@ -757,8 +919,14 @@ Result<Reader::Step> Reader::next() {
   // If several values do not fit, the first one in the text is reported.
   std::optional<size_t> wrong;
   const Rows rows = convert(records, wrong);
+  if (wrong && !given_[*wrong]) {
+    return guess_again();
+  }
   if (wrong) {
-    return given_[*wrong] ? Result<Step>(misfit(rows.count, *wrong)) : guess_again();
+    const Status error = misfit(rows.count, *wrong);
+    return find_given_form(rows.count, *wrong)
+               ? Result<Step>(Step::restart)
+               : Result<Step>(Status(error.code(), error.message() + hints_[*wrong]));
   }
   const std::optional<size_t> lacks = keep_fields(rows);
   if (lacks || !keep_lines(rows.count)) {

@@ -6,6 +6,7 @@
 // reading starts again from the first row.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "csv/scanner.hpp"
 
 namespace bobbin::csv {
+
+class FormGuess;
 
 class Reader {
  public:
@@ -71,6 +74,17 @@ class Reader {
   [[nodiscard]] Status begin();
   [[nodiscard]] Result<bool> settles_encoding(size_t records);
   [[nodiscard]] Status guess(uint64_t bytes);
+  [[nodiscard]] Status look_for_forms(std::vector<Guess>& guesses);
+  void add_again(Guess& guess, size_t column, size_t records);
+  [[nodiscard]] bool find_given_form(size_t row, size_t column);
+  [[nodiscard]] Status read_forms(FormGuess& forms, size_t column);
+  void set_null_test(size_t column, const std::vector<std::string>& words);
+  // Whether a column's field is null.
+  [[nodiscard]] const NullTest& null_test(size_t column) const {
+    return null_tests_[column]                ? *null_tests_[column]
+           : is_string(columns_[column].type) ? is_null_
+                                              : is_null_or_quoted_;
+  }
   [[nodiscard]] Result<Step> guess_again();
   [[nodiscard]] Rows convert(size_t records, std::optional<size_t>& wrong);
   [[nodiscard]] bool may_have_odd_fields() const;
@@ -100,10 +114,15 @@ class Reader {
   Options options_;
   std::optional<Schema> schema_;
   NullTest is_null_;
+  NullTest is_null_or_quoted_;                         // for types other than text
+  std::vector<std::unique_ptr<NullTest>> null_tests_;  // of columns in which words mean null, too
   std::vector<Column> columns_;
   std::vector<ColumnBuilder> builders_;
   std::vector<Spelling> spellings_;
   std::vector<std::optional<ColumnType>> given_;  // by the schema
+  // For columns of a given type with a value that is not written as usual: how that is.
+  std::vector<std::optional<Spelling>> given_spellings_;
+  std::vector<std::string> hints_;  // for columns of a given type that have several such forms
   std::vector<std::optional<std::string>> header_;
   bool has_names_ = false;  // the header, not empty, was read
   uint64_t header_line_ = 0;

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
+#include "core/calendar.hpp"
+#include "core/digits.hpp"
 #include "core/scalar.hpp"
 
 namespace bobbin::csv {
@@ -199,7 +202,7 @@ void append(std::string& text, std::string_view word) {
   }
 }
 
-bool parse_word(std::string_view word, Spelling& spelling) {
+bool parse_number_word(std::string_view word, Spelling& spelling) {
   if (uint8_t form = 0; !word.empty() && find_word(kNumberForms, word, form)) {
     spelling.number = static_cast<Spelling::Number>(form);
     return true;
@@ -207,13 +210,16 @@ bool parse_word(std::string_view word, Spelling& spelling) {
   if (take(word, "nan=")) {
     return find_word(kNanWords, word, spelling.nan);
   }
-  return take(word, "inf=") && find_word(kInfinityWords, word, spelling.infinity);
+  if (take(word, "inf=")) {
+    return find_word(kInfinityWords, word, spelling.infinity);
+  }
+  return spelling.form.parse_word(word);
 }
 
 bool parse_numbers(std::string_view text, Spelling& spelling) {
   while (!text.empty()) {
     const size_t end = std::min(text.find(' '), text.size());
-    if (!parse_word(text.substr(0, end), spelling)) {
+    if (!parse_number_word(text.substr(0, end), spelling)) {
       return false;
     }
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -229,9 +235,52 @@ bool parse_words(std::string_view text, Spelling& spelling) {
   return found != kBooleanWords.end();
 }
 
-}  // namespace
+// A pattern of what the type has.
+bool parse_pattern(const ColumnType& type, std::string_view text, Spelling& spelling) {
+  const std::optional<DatePattern> pattern = DatePattern::parse(text);
+  if (!pattern || !fits_type(*pattern, type)) {
+    return false;
+  }
+  spelling.time = {};
+  spelling.pattern = *pattern;
+  return true;
+}
 
-char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar value, char* out) {
+// A date or a time with the full precision of its type.
+Moment moment_of(const ColumnType& type, int64_t value) {
+  if (type.logical.kind == Logical::Kind::date) {
+    return {.days = value};
+  }
+  const uint32_t digits = fraction_digits(type.logical.unit);
+  const auto per_second = static_cast<int64_t>(kPowersOfTen[digits]);
+  const int64_t seconds = floor_divide(value, per_second);
+  const int64_t days = floor_divide(seconds, kSecondsPerDay);
+  const auto fraction = static_cast<uint64_t>(value - seconds * per_second);
+  return {.days = days,
+          .second_of_day = static_cast<uint32_t>(seconds - days * kSecondsPerDay),
+          .nanoseconds = static_cast<uint32_t>(fraction * kPowersOfTen[9 - digits])};
+}
+
+// Null if the pattern has no text for the value.
+char* put_by_pattern(const ColumnType& type, const DatePattern& pattern, Scalar value, char* out) {
+  if (type.logical.kind == Logical::Kind::date) {
+    return pattern.write(moment_of(type, static_cast<int32_t>(value.bits)), out);
+  }
+  const auto number = static_cast<int64_t>(value.bits);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 2;  // far from overflows
+  const Moment moment = moment_of(type, std::clamp(number, -kMost, kMost));
+  const bool is_time = type.logical.kind == Logical::Kind::time;
+  if (number > kMost || number < -kMost || (is_time && moment.days != 0)) {
+    return nullptr;
+  }
+  return pattern.write(moment, out);
+}
+
+bool is_number(const ColumnType& type) {
+  return type.logical.kind == Logical::Kind::decimal || type.logical.kind == Logical::Kind::plain;
+}
+
+char* format_plainly(const ColumnType& type, const Spelling& spelling, Scalar value, char* out) {
   const auto number = static_cast<int64_t>(value.bits);
   switch (type.logical.kind) {
     case Logical::Kind::boolean: {
@@ -257,12 +306,50 @@ char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar va
                                  : format_value(type, value, out);
 }
 
+}  // namespace
+
+char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar value, char* out) {
+  if (!spelling.pattern.empty()) {
+    if (char* const end = put_by_pattern(type, spelling.pattern, value, out); end != nullptr) {
+      return end;
+    }
+  }
+  if (spelling.form.is_plain() || !is_number(type)) {
+    return format_plainly(type, spelling, value, out);
+  }
+  char plain[kMaxValueText];
+  const char* const end = format_plainly(type, spelling, value, plain);
+  return spelling.form.write(text_between(plain, end), out);
+}
+
+bool fits_type(const DatePattern& pattern, const ColumnType& type) {
+  const Logical::Kind kind = type.logical.kind;
+  const bool has_date = kind == Logical::Kind::date || kind == Logical::Kind::timestamp;
+  const bool has_time = kind == Logical::Kind::time || kind == Logical::Kind::timestamp;
+  return !pattern.empty() && pattern.has_date() == has_date && pattern.has_time() == has_time;
+}
+
+bool value_of_moment(const ColumnType& type, const Moment& moment, int64_t& value) {
+  if (type.logical.kind == Logical::Kind::date) {
+    value = moment.days;
+    return moment.second_of_day == 0 && moment.nanoseconds == 0;
+  }
+  const uint32_t digits = fraction_digits(type.logical.unit);
+  const uint64_t rest = kPowersOfTen[9 - digits];
+  const int64_t seconds = moment.days * kSecondsPerDay + moment.second_of_day;
+  return moment.nanoseconds % rest == 0 &&
+         !__builtin_mul_overflow(seconds, static_cast<int64_t>(kPowersOfTen[digits]), &value) &&
+         !__builtin_add_overflow(value, static_cast<int64_t>(moment.nanoseconds / rest), &value);
+}
+
 std::string spelling_text(const ColumnType& type, const Spelling& spelling) {
   if (spelling == Spelling{}) {
     return "";
   }
   std::string text = spelling.mixed ? "mixed" : "";
-  if (type.logical.kind == Logical::Kind::boolean) {
+  if (!spelling.pattern.empty()) {
+    append(text, spelling.pattern.text());
+  } else if (type.logical.kind == Logical::Kind::boolean) {
     const BooleanWords& words = kBooleanWords[spelling.words];
     append(text, fmt::format("{}/{}", words.yes, words.no));
   } else if (type.logical.kind == Logical::Kind::date) {
@@ -273,6 +360,7 @@ std::string spelling_text(const ColumnType& type, const Spelling& spelling) {
     append(text, number_text(spelling));
     append(text, spelling.nan == 0 ? "" : fmt::format("nan={}", kNanWords[spelling.nan]));
     append(text, spelling.infinity == 0 ? "" : fmt::format("inf={}", kInfinityWords[spelling.infinity]));
+    append(text, spelling.form.text());
   }
   return text;
 }
@@ -283,10 +371,13 @@ std::optional<Spelling> parse_spelling(const ColumnType& type, std::string_view 
   if (spelling.mixed) {
     (void)take(text, " ");
   }
-  const bool fine = type.logical.kind == Logical::Kind::boolean ? parse_words(text, spelling)
-                    : type.logical.kind == Logical::Kind::date  ? parse_day_form(text, spelling.time)
-                    : is_time(type)                             ? parse_time_form(type, text, spelling.time)
-                                                                : parse_numbers(text, spelling);
+  const Logical::Kind kind = type.logical.kind;
+  const bool fine = kind == Logical::Kind::boolean ? parse_words(text, spelling)
+                    : is_number(type)
+                        ? parse_numbers(text, spelling)
+                        : (kind == Logical::Kind::date ? parse_day_form(text, spelling.time)
+                                                       : parse_time_form(type, text, spelling.time)) ||
+                              parse_pattern(type, text, spelling);
   return fine ? std::optional(spelling) : std::nullopt;
 }
 

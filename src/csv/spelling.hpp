@@ -3,6 +3,7 @@
 // records it, so that the same text can be written again.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,8 @@
 
 #include "bobbin/types.hpp"
 #include "core/value_text.hpp"
+#include "csv/date_pattern.hpp"
+#include "csv/number_form.hpp"
 
 namespace bobbin::csv {
 
@@ -31,7 +34,10 @@ struct Spelling {
   uint8_t infinity = 0;  // index in kInfinityWords
   uint8_t words = 0;     // for booleans: index in kBooleanWords
   TimeForm time{};
+  NumberForm form{};      // what numbers have besides their digits
+  DatePattern pattern{};  // of dates and times that no TimeForm describes
 
+  [[nodiscard]] bool has_form() const { return !form.is_plain() || !pattern.empty(); }
   friend bool operator==(const Spelling&, const Spelling&) = default;
 };
 
@@ -49,11 +55,18 @@ inline constexpr std::array<std::string_view, 6> kInfinityWords{"inf",      "Inf
   return static_cast<uint8_t>(1U << static_cast<uint32_t>(form));
 }
 
-// Writes a value, at most kMaxValueText characters; returns the end.
+// Writes a value, at most kMaxSpelledText characters; returns the end.
 [[nodiscard]] char* format_spelled(const ColumnType& type, const Spelling& spelling, Scalar value, char* out);
 
-// "yes/no", "trimmed", "point nan=NaN", "%.17g", "%Y-%m-%dT%H:%M:%S%.3fZ"; empty for the canonical spelling.
-// A mixed one is prefixed with "mixed".
+inline constexpr size_t kMaxSpelledText = std::max(kMaxNumberText, kMaxDateText);
+
+// Whether a pattern has exactly the parts that values of the type have.
+[[nodiscard]] bool fits_type(const DatePattern& pattern, const ColumnType& type);
+// The value of a date, a time or a timestamp that a pattern has read, if the type has it.
+[[nodiscard]] bool value_of_moment(const ColumnType& type, const Moment& moment, int64_t& value);
+
+// "yes/no", "trimmed", "point nan=NaN", "%.17g", "%Y-%m-%dT%H:%M:%S%.3fZ", "group=,"; empty for the canonical
+// spelling. A mixed one is prefixed with "mixed".
 [[nodiscard]] std::string spelling_text(const ColumnType& type, const Spelling& spelling);
 [[nodiscard]] std::optional<Spelling> parse_spelling(const ColumnType& type, std::string_view text);
 

@@ -111,7 +111,7 @@ void Writer::end_line(std::string_view text) {
 
 void Writer::put_number(const WrittenColumn& column, const ColumnData& data, uint64_t row) {
   const Scalar value = data.number(row);
-  if (!rule_.concerns_numbers() && !column.form.quoted) {
+  if (!rule_.concerns_numbers() && !column.form.quoted && !column.spelling.has_form()) {
     reserve(kMaxValueText);
     char* const out = buffer_.data() + used_;
     const bool plain = data.type == ColumnType{DType::i64};  // the most common type when types are inferred
@@ -120,7 +120,7 @@ void Writer::put_number(const WrittenColumn& column, const ColumnData& data, uin
     used_ += static_cast<size_t>(end - out);
     return;
   }
-  char text[kMaxValueText];
+  char text[kMaxSpelledText];
   put_string(column, {text, format_spelled(data.type, column.spelling, value, text)}, true);
 }
 

@@ -29,9 +29,9 @@ printf 'x\nhello, world\nfoo\n' > one.csv
 bobbin compress one.csv -q && bobbin decompress one.csv.bob -q -o again.csv && cmp one.csv again.csv && echo same
 # Duplicate names, and a column that is text because of one value.
 try 'a,a,\n1,2,3\n'
-{ echo rate,n; for i in 1 2 3 4 5; do echo "0.$i,$i"; done; echo N/A,6; } > late.csv
+{ echo rate,n; for i in 1 2 3 4 5; do echo "0.$i,$i"; done; echo unknown,6; } > late.csv
 bobbin compress late.csv -f -o late.bob 2>&1 | grep -v ratio
-bobbin compress late.csv -f -o late.bob --null N/A -q && bobbin schema late.bob --text
+bobbin compress late.csv -f -o late.bob --null unknown -q && bobbin schema late.bob --text
 bobbin compress late.csv -f -o late.bob --schema 'n: f64' -q && bobbin schema late.bob --text
 bobbin decompress late.bob -q -f -o again.csv && cmp late.csv again.csv && echo same
 # A column with an empty name can be selected.

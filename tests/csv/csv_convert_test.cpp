@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "csv/form_guess.hpp"
 #include "csv/guess.hpp"
 #include "tests/csv/support.hpp"
 
@@ -59,7 +60,7 @@ TEST(CsvConvert, Integers) {
   for (const size_t size : {1U, 2U, 3U, 5U}) {
     for_each_text("019-. ", size, [](const std::string& text) {
       int64_t value = 0;
-      const bool fits = csv::read_long_signed(text, value);
+      const bool fits = csv::read_long_signed(csv::trimmed(text), value);
       ASSERT_EQ(converted({DType::i64}, text), bits_if(fits, value)) << text;
     });
   }

@@ -298,7 +298,7 @@ TEST(CsvSniff, LineEnds) {
 
 TEST(CsvDialect, TextAfterAClosingQuote) {
   EXPECT_EQ(read_as("a,b\n\"x\"y,2\n", {}), "a:utf8,b:i64\nxy|2");
-  EXPECT_EQ(read_as("a,b\n\"x\"\"z\"y,\"2\" \r\n", {}), "a:utf8,b:utf8\nx\"zy|2 ");
+  EXPECT_EQ(read_as("a,b\n\"x\"\"z\"y,\"2\" \r\n", {}), "a:utf8,b:i64\nx\"zy|2");
   EXPECT_EQ(read_as("a,b\n\"x\" \"y\",2\n", {}), "t.csv:2:4: text and another quote after a closing quote");
   EXPECT_EQ(read_as("a,b\n\"x \\\"y\\\"\",2\n", {}),
             "t.csv:2:6: text and another quote after a closing quote (--escape '\\' reads \\\" as a quote)");

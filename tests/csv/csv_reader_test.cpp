@@ -69,9 +69,11 @@ TEST(CsvReader, LongQuotedFieldsOverManyBlocks) {
 
 TEST(CsvReader, NullsAndEmptyStrings) {
   EXPECT_EQ(read_as("a,b\n,x\n1,\n"), "a:i64,b:utf8\n~|x\n1|~");
-  EXPECT_EQ(read_as("a,b\n\"\",x\n1,\"\"\n"), "a:utf8,b:utf8\n|x\n1|");
+  EXPECT_EQ(read_as("a,b\n\"\",x\n1,\"\"\n"), "a:i64,b:utf8\n~|x\n1|");
+  EXPECT_EQ(read_as("a,b\n\"\",x\n\"\",\"\"\n"), "a:utf8,b:utf8\n|x\n|");
   EXPECT_EQ(read_as("a\nNA\n1\nnull\n", {.nulls = {"NA", "null"}}), "a:i64\n~\n1\n~");
-  EXPECT_EQ(read_as("a\n\"NA\"\n1\n", {.nulls = {"NA"}}), "a:utf8\nNA\n1");
+  EXPECT_EQ(read_as("a\n\"NA\"\n1\n", {.nulls = {"NA"}}), "a:i64\n~\n1");
+  EXPECT_EQ(read_as("a\n\"x\"\nx\n1\n", {.nulls = {"x"}}), "a:utf8\nx\n~\n1");
   EXPECT_EQ(read_as("a,b\n,1\n", {.nulls = {"NA"}}), "a:utf8,b:i64\n|1");
   EXPECT_EQ(read_as("a,b\n,\n,\n"), "a:utf8,b:utf8\n~|~\n~|~");
 }
@@ -81,9 +83,9 @@ TEST(CsvReader, NullsThatLookLikeValues) {
   EXPECT_EQ(read_as("a,b\n0,1.5\n10,0\n-1,-1\n", options), "a:i64,b:decimal(1)\n~|1.5\n10|~\n~|~");
   // Quoted, it is a value.
   EXPECT_EQ(read_as("a\n\"0\"\n0\n", options), "a:i64\n0\n~");
-  // A quoted empty field is not a number, whatever comes before it.
+  // A quoted empty field is not a number, but null.
   EXPECT_EQ(read_as("a,b\n2014-08-08,1\n\"\",2\n", options, schema("a:date,b:i64")),
-            "t.csv:3:1: column 1 \"a\": \"\" is not a valid date");
+            "a:date,b:i64\n2014-08-08|1\n~|2");
 }
 
 // Eight bytes are read starting after the point, of a text that is not in the buffer.
@@ -199,12 +201,15 @@ TEST(CsvReader, NotesSayWhatChanged) {
     rates += "1.5,2\n";
   }
   EXPECT_EQ(notes_of(rates), std::vector<std::string>{});
-  const std::vector<std::string> late{
-      "column rate: text, because of \"N/A\" at line 52 (--null N/A reads it as null)"};
+  const std::vector<std::string> late{"column rate: N/A is read as null (--null none keeps it as text)"};
   EXPECT_EQ(notes_of(rates + "N/A,2\n"), late);
   EXPECT_EQ(notes_of(rates + "N/A,2\n", {.sample_bytes = 10}), late);
-  EXPECT_EQ(notes_of(rates + "\"N/A\",2\n"),
-            std::vector<std::string>{"column rate: text, because of \"N/A\" at line 52"});
+  EXPECT_EQ(notes_of(rates + "\"N/A\",2\n"), late);
+  EXPECT_EQ(notes_of(rates + "N/A,2\n", {.null_words = false}),
+            std::vector<std::string>{
+                "column rate: text, because of \"N/A\" at line 52 (--null N/A reads it as null)"});
+  EXPECT_EQ(notes_of("a,b,c\n1,-,x\n-,1.5,-\n", {}),
+            std::vector<std::string>{"columns a, b: - is read as null (--null none keeps it as text)"});
   EXPECT_EQ(notes_of(rates + "N/A,2\n- -,2\n"),
             std::vector<std::string>{"column rate: text, because of \"N/A\" at line 52, \"- -\" at line 53 "
                                      "(--null N/A --null '- -' read them as null)"});
@@ -266,14 +271,13 @@ TEST(CsvReader, ValuesThatDoNotFitTheSchema) {
   // The first error in the text is reported, not the first in the first column.
   EXPECT_EQ(read_as("a,b\n1,2\n1,300\nx,1\n", {}, schema("u8,u8")),
             "t.csv:3:3: column 2 \"b\": \"300\" does not fit u8");
-  EXPECT_EQ(read_as("a\n\"\"\n", {}, schema("i64")), "t.csv:2:1: column 1 \"a\": \"\" is not a valid i64");
+  EXPECT_EQ(read_as("a\n\"\"\n", {}, schema("i64")), "a:i64\n~");
   EXPECT_EQ(read_as("a\n1.234\n", {}, schema("decimal(2)")),
             "t.csv:2:1: column 1 \"a\": \"1.234\" has more digits after the point than decimal(2)");
   EXPECT_EQ(read_as("a\nok\n\xff\xfe\n", {}, schema("utf8")),
             "t.csv:3:1: column 1 \"a\": \"\\xff\\xfe\" is not UTF-8");
   EXPECT_EQ(read_as("a\n\xff\n", {}, schema("binary")), "a:binary\n\xff");
-  EXPECT_EQ(read_as("a,b\n007,+5\n", {}, schema("i8,f32")),
-            "t.csv:2:5: column 2 \"b\": \"+5\" is not a valid f32");
+  EXPECT_EQ(read_as("a,b\n007,+5\n", {}, schema("i8,f32")), "a:i8,b:f32\n7|5");
   EXPECT_EQ(read_as("a\n\"1\"\"\"\n", {}, schema("i64")),
             "t.csv:2:1: column 1 \"a\": \"1\"\" is not a valid i64");
 }

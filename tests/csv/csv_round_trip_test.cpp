@@ -55,6 +55,13 @@ TEST(CsvRoundTrip, AnyTableComesBackByItsSchema) {
   }
 }
 
+// Words among numbers may mean null.
+bool have_same_nulls(const CellTable& a, const CellTable& b) {
+  return std::ranges::equal(a.rows, b.rows, [](const auto& left, const auto& right) {
+    return std::ranges::equal(left, right, {}, &Cell::has_value, &Cell::has_value);
+  });
+}
+
 // It does not matter which types are inferred: they print the same bytes, unless values of a column have
 // several forms, which the spelling says.
 TEST(CsvRoundTrip, OurTextComesBackByteForByte) {
@@ -66,7 +73,7 @@ TEST(CsvRoundTrip, OurTextComesBackByteForByte) {
     const std::string text = write_text(table, options);
     const Result<CellTable> back = read_text(text, options);
     ASSERT_TRUE(back.has_value()) << back.error().message() << "\n" << text;
-    if (std::ranges::none_of(back->spellings, &csv::Spelling::mixed)) {
+    if (std::ranges::none_of(back->spellings, &csv::Spelling::mixed) && have_same_nulls(*back, table)) {
       ASSERT_EQ(write_text(*back, options), text) << show(*back);
       ++same;
     }

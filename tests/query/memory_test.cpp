@@ -104,7 +104,7 @@ Status expect_text(const Result<query::Value>& found, uint64_t entry) {
   return found->text == long_string(entry) ? Status() : wrong("the string");
 }
 
-class LongStrings : public testing::TestWithParam<LongShape> {
+class LongStrings : public ::testing::TestWithParam<LongShape> {
  protected:
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -237,7 +237,7 @@ TEST_P(LongStrings, Verify) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LongStrings,
-                         testing::Values(LongShape{"one_entry", 1, false, "dict"},
+                         ::testing::Values(LongShape{"one_entry", 1, false, "dict"},
                                          LongShape{"nulls", 1, true, "dict"},
                                          LongShape{"some_entries", 12, true, "dict"},
                                          LongShape{"many_entries", 40, true, "dict"},
