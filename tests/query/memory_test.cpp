@@ -238,10 +238,10 @@ TEST_P(LongStrings, Verify) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LongStrings,
                          ::testing::Values(LongShape{"one_entry", 1, false, "dict"},
-                                         LongShape{"nulls", 1, true, "dict"},
-                                         LongShape{"some_entries", 12, true, "dict"},
-                                         LongShape{"many_entries", 40, true, "dict"},
-                                         LongShape{"zstd", kLongRows, false, "zstd"}),
+                                           LongShape{"nulls", 1, true, "dict"},
+                                           LongShape{"some_entries", 12, true, "dict"},
+                                           LongShape{"many_entries", 40, true, "dict"},
+                                           LongShape{"zstd", kLongRows, false, "zstd"}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
