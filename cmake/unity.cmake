@@ -22,6 +22,7 @@ function(bobbin_unity target limit)
     if(NOT group)
       get_filename_component(folder ${source} DIRECTORY)
       string(REPLACE "${CMAKE_CURRENT_SOURCE_DIR}" "" folder "${folder}")
+      string(REPLACE "${PROJECT_BINARY_DIR}" "" folder "${folder}") # names do not depend on where the build is
       if("TOP_FOLDERS" IN_LIST ARGN)
         string(REGEX REPLACE "^/?([^/]+).*" "\\1" folder "${folder}")
       endif()
