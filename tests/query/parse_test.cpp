@@ -187,9 +187,9 @@ TEST(QueryParser, NamesWhatOtherLanguagesHave) {
   EXPECT_EQ(error_of("day >= 2014-01-01 10:00"), "character 8: " + quotes);
   EXPECT_EQ(error_of("day >= 2014-01-01T10:00:00"), "character 8: " + quotes);
   EXPECT_EQ(error_of("day >= 1/15/2014"), "character 8: " + quotes);
-  expect_parsed("year = 2014-01-01",
-                query::compare(col("year"), query::Compare::eq,
-                               query::Formula(2014) - query::Formula(1) - query::Formula(1)));
+  expect_parsed(
+      "year = 2014-01-01",
+      query::compare(col("year"), Compare::eq, query::Formula(2014) - query::Formula(1) - query::Formula(1)));
   EXPECT_EQ(error_of("a in (1, null)"),
             "character 10: nothing is equal to null: use 'is null' or 'is not null' instead of 'in'");
   EXPECT_EQ(error_of("a = null"),
