@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "bobbin/file.hpp"
+#include "bobbin/io.hpp"
 #include "bobbin/query.hpp"
 #include "query/bind.hpp"
 #include "query/order.hpp"
@@ -33,6 +35,16 @@ std::vector<Column> make_columns() {
   return columns;
 }
 
+// A table of these columns, without rows. Its file is open as long as the process runs.
+Reader make_table(const std::vector<Column>& columns) {
+  static const file::Descriptor file = file::nameless_file().value();
+  Writer writer = Writer::to_descriptor(file.get(), "table", columns, {}).value();
+  if (!writer.finish().ok()) {
+    std::abort();
+  }
+  return Reader::from_descriptor(file.get(), "table").value();
+}
+
 file::RowGroup make_group(size_t columns) {
   file::RowGroup group{.first_row = 0, .num_rows = 10};
   const file::Chunk chunk{
@@ -54,15 +66,16 @@ bool has_known_parts(const query::Bound& bound) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::vector<Column> columns = make_columns();
+  static const Reader table = make_table(columns);
   static const file::RowGroup group = make_group(columns.size());
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto aggregates = query::parse_aggregates(text); aggregates.has_value()) {
     for (const query::AggregateSpec& aggregate : *aggregates) {
-      (void)query::bind_aggregate(columns, aggregate);
+      (void)query::bind_aggregate(table, aggregate);
     }
   }
   if (const auto order = query::parse_order(text); order.has_value()) {
-    (void)query::bind_row_order(*order, columns);
+    (void)query::bind_row_order(*order, table);
     std::vector<query::AggregateSpec> aggregates;
     (void)query::bind_group_order(*order, {}, aggregates);
   }
@@ -70,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!predicate.has_value()) {
     return 0;
   }
-  const auto bound = query::bind_predicate(columns, *predicate);
+  const auto bound = query::bind_predicate(table, *predicate);
   if (bound.has_value() && has_known_parts(query::prune(*bound, columns, group))) {
     std::fprintf(stderr, "pruning left a test that is known\n");
     std::abort();
