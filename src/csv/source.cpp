@@ -172,6 +172,7 @@ Status Source::begin() {
   }
   ready_.resize(size);
   transcoder.look_at_begin(ready_, detects_);
+  encoding_ = transcoder.encoding();
   if (!transcoder.is_plain()) {
     const std::string begin = std::exchange(ready_, {});
     BOBBIN_TRY(transcoder.convert(begin, ready_).in(name_));

@@ -43,7 +43,7 @@ class Source {
   // Whether settle_encoding() could still change the encoding.
   [[nodiscard]] bool may_settle() const { return detects_ && !settled_; }
   // As far as it is known; once something was read, UTF-16 with its byte order.
-  [[nodiscard]] Encoding encoding() const { return transcoder_ ? transcoder_->encoding() : encoding_; }
+  [[nodiscard]] Encoding encoding() const { return encoding_; }
   // What was found, for people; empty for UTF-8.
   [[nodiscard]] const std::string& encoding_note() const { return encoding_note_; }
 

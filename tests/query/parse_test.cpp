@@ -265,7 +265,7 @@ TEST(QueryParser, KnowsOrders) {
   EXPECT_EQ(error(""), "character 1: expected a column's name or an aggregate, found the end");
   EXPECT_EQ(error("a b"), "character 3: expected 'asc', 'desc', 'nulls', ',' or the end, found 'b'");
   EXPECT_EQ(error("a nulls"), "character 8: expected 'first' or 'last', found the end");
-  EXPECT_EQ(error("f(x)"), "character 1: expected count, sum, min, max or avg, found 'f'");
+  EXPECT_EQ(error("f(x)"), "character 1: unknown aggregate 'f'; expected count, sum, min, max or avg");
 }
 
 }  // namespace
